@@ -1,0 +1,105 @@
+/* bitmap.h: one bit for each element that is not zero, and the segments in which their coordinates are written.
+ * Included by core/loops.h; nonzero.c makes the bitmap. */
+#ifndef DMLCORE_BITMAP_H
+#define DMLCORE_BITMAP_H
+
+#include "compiler.h"
+#include "kernel.h"
+
+#define DML_SEGMENT 1024           /* most elements in a segment; a multiple of 64 */
+#define DML_TABLE_BYTES 16384      /* for the coordinates of all positions of a segment */
+
+typedef struct {
+    /* reading: the input's dimensions, joined */
+    const char *input;
+    int linear, rank;
+    int64_t size[DML_RANK_MAX + 1], stride[DML_RANK_MAX + 1];
+    uint64_t mask[2];
+    uint64_t *bits;
+
+    /* writing: the counted dimensions, unjoined, after one for all that are not counted */
+    char *coordinates;
+    int64_t row_stride, column_stride;
+    int columns, packed;           /* packed: rows follow each other without gaps */
+    int64_t shape[DML_RANK_MAX + 1];
+    /* segments: `rows` steps of dimension `cut` (0: not counted, d: column d - 1), all of the dimensions inside it */
+    int cut;
+    int64_t inner, rows, pieces;
+    const void *table;             /* coordinates of every position of a segment; NULL: only the last column moves */
+} dml_bitmap;
+
+typedef struct {
+    int64_t first, length;         /* element numbers */
+    int64_t base[DML_RANK_MAX];    /* coordinates of the first element */
+} dml_segment;
+
+typedef int64_t (*dml_nonzero_counter)(const dml_bitmap *map, int64_t begin, int64_t end);
+typedef void (*dml_nonzero_writer)(const dml_bitmap *map, int64_t begin, int64_t end, int64_t row, int64_t limit);
+
+/* Elements at .. at+n-1 one after the other: where they are, or collected in the buffer. */
+DML_INLINE const char *dml_bitmap_elements(const dml_bitmap *map, int64_t at, int64_t n, size_t width, char *buffer)
+{
+    if (map->linear)
+        return map->input + at * (int64_t)width;
+    int64_t place[DML_RANK_MAX + 1], left = n;
+    const char *from = map->input;
+    for (int d = map->rank - 1; d >= 0; d--) {
+        place[d] = at % map->size[d];
+        at /= map->size[d];
+        from += place[d] * map->stride[d];
+    }
+    int last = map->rank - 1;
+    char *to = buffer;
+    for (;;) {
+        int64_t stride = map->stride[last], run = dml_least(left, map->size[last] - place[last]);
+        for (int64_t i = 0; i < run; i++)
+            memcpy(to + i * (int64_t)width, from + i * stride, width);
+        to += run * (int64_t)width;
+        left -= run;
+        if (left == 0)
+            return buffer;
+        from -= place[last] * stride;
+        place[last] = 0;
+        for (int d = last - 1; d >= 0; d--) {
+            from += map->stride[d];
+            if (++place[d] < map->size[d])
+                break;
+            from -= place[d] * map->stride[d];
+            place[d] = 0;
+        }
+    }
+}
+
+DML_INLINE void dml_segment_open(const dml_bitmap *map, int64_t number, dml_segment *segment)
+{
+    int64_t outer = number / map->pieces, row = (number - outer * map->pieces) * map->rows;
+    int64_t rows = dml_least(map->rows, map->shape[map->cut] - row);
+    segment->first = (outer * map->shape[map->cut] + row) * map->inner;
+    segment->length = rows * map->inner;
+    for (int c = map->cut; c < map->columns; c++)
+        segment->base[c] = 0;
+    if (map->cut > 0)
+        segment->base[map->cut - 1] = row;
+    for (int d = map->cut - 1; d > 0; d--) {
+        segment->base[d - 1] = outer % map->shape[d];
+        outer /= map->shape[d];
+    }
+}
+
+/* 64 bits from any bit on; there is one word more than needed. */
+DML_INLINE uint64_t dml_bits_at(const uint64_t *bits, int64_t at)
+{
+    const uint64_t *word = bits + at / 64;
+    int shift = (int)(at & 63);
+    return shift ? word[0] >> shift | word[1] << (64 - shift) : word[0];
+}
+
+
+DML_INLINE int dml_popcount(uint64_t word)
+{
+    word -= word >> 1 & 0x5555555555555555u;
+    word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
+    return (int)(((word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
+}
+
+#endif

@@ -1,0 +1,59 @@
+/* block.h: one box of positions while it is worked on: where it lies, its checked offsets, what was left out of it.
+ * Included by core/loops.h and by what combines updates. */
+#ifndef DMLCORE_BLOCK_H
+#define DMLCORE_BLOCK_H
+
+#include "plan.h"
+
+typedef struct dml_block {
+    int64_t count;                 /* offsets to be moved */
+    int64_t positions;             /* positions of the box: as many, unless some were left out */
+    int64_t number;                /* of its first position, where positions are walked in order */
+    char *table, *stream;          /* of the first position */
+    const char *indices;
+    const int64_t *where;          /* stream offsets; NULL: one slice after the other, plan->stream_step apart */
+    int64_t missed;                /* DML_FILL: positions whose index was out of range */
+    union { u32 narrow[DML_BLOCK]; i64 wide[DML_BLOCK]; } offsets;
+    int64_t chosen[DML_BLOCK];     /* `where` after some positions were left out */
+    int64_t missing[DML_BLOCK];    /* `where` of the missed ones */
+    union { i32 half[DML_PACKED]; i64 full[DML_PACKED]; } packed;
+} dml_block;
+
+DML_INLINE void dml_block_open(const dml_plan *p, int64_t box, dml_block *b)
+{
+    const dml_dim *cut = p->dim + p->cut;
+    int64_t row = 0, outer = box;
+    if (p->pieces > 1) {
+        outer = box / p->pieces;
+        row = (box - outer * p->pieces) * p->rows;
+    }
+    b->count = b->positions = dml_least(p->rows, cut->size - row) * p->inner;
+    b->number = (outer * cut->size + row) * p->inner;
+    b->table = p->table + row * cut->table;
+    b->stream = p->stream + row * cut->stream;
+    b->indices = p->indices + row * cut->index;
+    for (int d = p->cut - 1; d >= 0 && outer; d--) {
+        int64_t rest = outer / p->dim[d].size, c = outer - rest * p->dim[d].size;
+        b->table += c * p->dim[d].table;
+        b->stream += c * p->dim[d].stream;
+        b->indices += c * p->dim[d].index;
+        outer = rest;
+    }
+    b->where = p->scattered ? p->ramps->stream : NULL;
+    b->missed = 0;
+}
+
+DML_INLINE int64_t dml_block_where(const dml_plan *p, const dml_block *b, int64_t i)
+{
+    return b->where ? b->where[i] : i * p->stream_step;
+}
+
+/* DML_FILL: writes the fill value where the index was out of range. */
+static inline void dml_block_fill(const dml_plan *p, const dml_block *b)
+{
+    for (int64_t i = 0; i < b->missed; i++)
+        for (int64_t at = 0; at < p->slice; at += p->element)
+            memcpy(b->stream + b->missing[i] + at, p->fill, (size_t)p->element);
+}
+
+#endif

@@ -1,0 +1,117 @@
+/* combine.c: add, multiply, minimum and maximum for every data type. Integers wrap around, float16 is rounded after each
+ * step, NaN stays NaN. Updates are taken in order, so the result does not depend on the number of threads. */
+#include "combine.h"
+
+/* DML_TENSOR_DATA_TYPE */
+enum { FLOAT32 = 1, FLOAT16, UINT32, UINT16, UINT8, INT32, INT16, INT8, FLOAT64, UINT64, INT64, DATA_TYPES };
+
+static float from_half(u16 half)
+{
+    u32 sign = (u32)(half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 0x3ff, bits;
+    if (exponent == 31)
+        bits = sign | 0x7f800000 | fraction << 13;
+    else if (exponent)
+        bits = sign | (exponent + 112) << 23 | fraction << 13;
+    else if (fraction) {                       /* too small for half's exponents, not for float's */
+        exponent = 113;
+        while (!(fraction & 0x400)) {
+            fraction <<= 1;
+            exponent--;
+        }
+        bits = sign | exponent << 23 | (fraction & 0x3ff) << 13;
+    } else
+        bits = sign;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Rounds to the nearest, ties to even. */
+static u16 to_half(float value)
+{
+    u32 bits;
+    memcpy(&bits, &value, sizeof bits);
+    u32 sign = bits >> 16 & 0x8000, rest = bits & 0x7fffffff;
+    if (rest > 0x7f800000)
+        return (u16)(sign | 0x7e00 | (rest >> 13 & 0x3ff));
+    if (rest >= 0x477ff000)                    /* rounds to 2**16 or more */
+        return (u16)(sign | 0x7c00);
+    if (rest >= 0x38800000) {
+        rest -= 112u << 23;
+        return (u16)(sign | (rest + 0xfff + (rest >> 13 & 1)) >> 13);
+    }
+    if (rest <= 0x33000000)                    /* half of the smallest, or less */
+        return (u16)sign;
+    u32 shift = 126 - (rest >> 23), fraction = (rest & 0x7fffff) | 0x800000;
+    u32 half = fraction >> shift, left = fraction << (32 - shift);
+    return (u16)(sign | (half + (left > 0x80000000u || (left == 0x80000000u && (half & 1)))));
+}
+
+/* Walks over the block: `next` is the update, `here` the element it is for. */
+#define COMBINER(name, type, expression)                                                              \
+    static void name(const dml_plan *p, dml_block *b)                                                 \
+    {                                                                                                 \
+        for (int64_t i = 0; i < b->count; i++) {                                                      \
+            char *DML_RESTRICT table = b->table + (p->wide ? b->offsets.wide[i] : (int64_t)b->offsets.narrow[i]); \
+            const char *DML_RESTRICT stream = b->stream + dml_block_where(p, b, i);                   \
+            for (int64_t at = 0; at < p->slice; at += (int64_t)sizeof(type)) {                        \
+                type here, next;                                                                      \
+                memcpy(&here, table + at, sizeof here);                                               \
+                memcpy(&next, stream + at, sizeof next);                                              \
+                here = (type)(expression);                                                            \
+                memcpy(table + at, &here, sizeof here);                                               \
+            }                                                                                         \
+        }                                                                                             \
+    }
+
+#define INTEGER(name, type)                                       \
+    COMBINER(add_##name, type, (u64)here + (u64)next)             \
+    COMBINER(mul_##name, type, (u64)here * (u64)next)             \
+    COMBINER(min_##name, type, next < here ? next : here)         \
+    COMBINER(max_##name, type, next > here ? next : here)
+
+#define FLOATING(name, type)                                                      \
+    COMBINER(add_##name, type, here + next)                                       \
+    COMBINER(mul_##name, type, here * next)                                       \
+    COMBINER(min_##name, type, here != here || !(next >= here) ? (here != here ? here : next) : here) \
+    COMBINER(max_##name, type, here != here || !(next <= here) ? (here != here ? here : next) : here)
+
+DML_INLINE u16 lower_half(u16 a, u16 b)
+{
+    float x = from_half(a), y = from_half(b);
+    return x != x || y >= x ? a : b;
+}
+
+DML_INLINE u16 higher_half(u16 a, u16 b)
+{
+    float x = from_half(a), y = from_half(b);
+    return x != x || y <= x ? a : b;
+}
+
+INTEGER(u8, uint8_t)
+INTEGER(u16, uint16_t)
+INTEGER(u32, uint32_t)
+INTEGER(u64, uint64_t)
+INTEGER(i8, int8_t)
+INTEGER(i16, int16_t)
+INTEGER(i32, int32_t)
+INTEGER(i64, int64_t)
+FLOATING(f32, float)
+FLOATING(f64, double)
+/* float holds sums and products of two halves exactly enough that rounding twice is rounding once */
+COMBINER(add_f16, u16, to_half(from_half(here) + from_half(next)))
+COMBINER(mul_f16, u16, to_half(from_half(here) * from_half(next)))
+COMBINER(min_f16, u16, lower_half(here, next))
+COMBINER(max_f16, u16, higher_half(here, next))
+
+#define ROW(name) {NULL, add_##name, mul_##name, min_##name, max_##name}
+static const dml_combiner combiners[DATA_TYPES][DML_MAX + 1] = {
+    [FLOAT32] = ROW(f32), [FLOAT16] = ROW(f16), [UINT32] = ROW(u32), [UINT16] = ROW(u16), [UINT8] = ROW(u8),
+    [INT32] = ROW(i32), [INT16] = ROW(i16), [INT8] = ROW(i8), [FLOAT64] = ROW(f64), [UINT64] = ROW(u64),
+    [INT64] = ROW(i64),
+};
+
+dml_combiner dml_combiner_for(int reduction, int data_type)
+{
+    return reduction == DML_NONE ? NULL : combiners[data_type][reduction];
+}

@@ -1,0 +1,93 @@
+/* compiler.h: what differs between compilers and machines, so that everything else is plain C11.
+ * Included by every C file of the core and of isa/; the only header with compiler extensions outside isa/. */
+#ifndef DMLCORE_COMPILER_H
+#define DMLCORE_COMPILER_H
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__x86_64__) || defined(_M_X64)
+#define DML_X86_64 1
+#else
+#define DML_X86_64 0
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define DML_INLINE static inline __attribute__((always_inline, unused))
+#define DML_PIECE static __attribute__((noinline, unused))
+#define DML_RESTRICT __restrict
+#define DML_PREFETCH(address) __builtin_prefetch((address), 0, 3)
+#define DML_PREFETCH_WRITE(address) __builtin_prefetch((address), 1, 3)
+#define DML_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define DML_CTZ64(word) __builtin_ctzll(word)
+#define DML_ATOMIC_ADD(counter, by) __atomic_fetch_add((counter), (by), __ATOMIC_RELAXED)
+#define DML_ATOMIC_LOAD(flag) __atomic_load_n((flag), __ATOMIC_RELAXED)
+#define DML_ATOMIC_STORE(flag, to) __atomic_store_n((flag), (to), __ATOMIC_RELAXED)
+#elif defined(_MSC_VER)
+#include <intrin.h>
+#define DML_INLINE static __forceinline
+#define DML_PIECE static __declspec(noinline)
+#define DML_RESTRICT __restrict
+#define DML_UNLIKELY(condition) (condition)
+#if DML_X86_64
+#define DML_PREFETCH(address) _mm_prefetch((const char *)(address), _MM_HINT_T0)
+#else
+#define DML_PREFETCH(address) ((void)(address))
+#endif
+#define DML_PREFETCH_WRITE(address) DML_PREFETCH(address)
+static __forceinline int dml_ctz64(uint64_t word)
+{
+    unsigned long at;
+    _BitScanForward64(&at, word);
+    return (int)at;
+}
+#define DML_CTZ64(word) dml_ctz64(word)
+#define DML_ATOMIC_ADD(counter, by) _InterlockedExchangeAdd64((counter), (by))
+#define DML_ATOMIC_LOAD(flag) (*(volatile const int64_t *)(flag))
+#define DML_ATOMIC_STORE(flag, to) (*(volatile int64_t *)(flag) = (to))
+#else
+#error "compiler.h has no section for this compiler"
+#endif
+
+/* Storing past the caches pays when the stored bytes will not be read again soon; elsewhere a plain copy does. */
+#if DML_X86_64
+#include <emmintrin.h>
+#define DML_STREAM 1
+DML_INLINE void dml_stream64(char *to, const char *from)   /* `to` is a multiple of 64 */
+{
+    __m128i a = _mm_loadu_si128((const __m128i *)from), b = _mm_loadu_si128((const __m128i *)(from + 16));
+    __m128i c = _mm_loadu_si128((const __m128i *)(from + 32)), d = _mm_loadu_si128((const __m128i *)(from + 48));
+    _mm_stream_si128((__m128i *)to, a);
+    _mm_stream_si128((__m128i *)(to + 16), b);
+    _mm_stream_si128((__m128i *)(to + 32), c);
+    _mm_stream_si128((__m128i *)(to + 48), d);
+}
+#define DML_STREAM_END() _mm_sfence()
+#else
+#define DML_STREAM 0
+DML_INLINE void dml_stream64(char *to, const char *from) { memcpy(to, from, 64); }
+#define DML_STREAM_END() ((void)0)
+#endif
+
+/* Short names of the storage and index classes: loops are named after them. */
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef struct { uint64_t word[2]; } u128;
+typedef int32_t i32;
+typedef int64_t i64;
+
+DML_INLINE int64_t dml_least(int64_t a, int64_t b) { return a < b ? a : b; }
+DML_INLINE int64_t dml_most(int64_t a, int64_t b) { return a > b ? a : b; }
+DML_INLINE int64_t dml_ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/* name__a_isa and the like; the two levels let macros expand before they are joined */
+#define DML_JOIN2_(a, b) a##__##b
+#define DML_JOIN2(a, b) DML_JOIN2_(a, b)
+#define DML_JOIN3_(a, b, c) a##__##b##_##c
+#define DML_JOIN3(a, b, c) DML_JOIN3_(a, b, c)
+#define DML_JOIN4_(a, b, c, d) a##__##b##_##c##_##d
+#define DML_JOIN4(a, b, c, d) DML_JOIN4_(a, b, c, d)
+
+#endif

@@ -1,0 +1,138 @@
+/* copy.c: copying a whole tensor: joins dimensions, then copies contiguous runs, or elements where there are none. */
+#include "copy.h"
+
+#define CHUNK ((int64_t)256 << 10)      /* bytes */
+#define PAST_CACHES ((int64_t)16 << 20) /* a destination so large is not in a cache when it is read next */
+
+typedef struct {
+    int64_t size, to, from;
+} dimension;
+
+typedef struct {
+    char *to;
+    const char *from;
+    int64_t run;                        /* contiguous bytes at each place */
+    int64_t places;
+    int64_t chunk;                      /* places */
+    int past_caches;
+    int rank;
+    dimension dim[DML_RANK_MAX + 1];
+} copying;
+
+static void copy_run(char *to, const char *from, int64_t bytes, int past_caches)
+{
+    if (DML_STREAM && past_caches && bytes >= 4096) {
+        int64_t head = (int64_t)(-(intptr_t)to & 63), at = head;
+        memcpy(to, from, (size_t)head);
+        for (; at + 64 <= bytes; at += 64)
+            dml_stream64(to + at, from + at);
+        memcpy(to + at, from + at, (size_t)(bytes - at));
+        DML_STREAM_END();
+    } else
+        memcpy(to, from, (size_t)bytes);
+}
+
+/* `count` runs along the last dimension. */
+static void copy_row(const copying *c, char *to, const char *from, int64_t count)
+{
+    const dimension *last = c->dim + c->rank - 1;
+    switch (c->run) {
+#define ELEMENTS(bytes)                                                  \
+    case bytes:                                                          \
+        for (int64_t i = 0; i < count; i++)                              \
+            memcpy(to + i * last->to, from + i * last->from, bytes);     \
+        break
+        ELEMENTS(1);
+        ELEMENTS(2);
+        ELEMENTS(4);
+        ELEMENTS(8);
+        ELEMENTS(16);
+#undef ELEMENTS
+    default:
+        for (int64_t i = 0; i < count; i++)
+            copy_run(to + i * last->to, from + i * last->from, c->run, c->past_caches);
+    }
+}
+
+/* Where place number `place` is; its number along the last dimension is the answer. */
+static int64_t locate(const copying *c, int64_t place, char **to, const char **from)
+{
+    int64_t in_row = 0;
+    *to = c->to;
+    *from = c->from;
+    for (int d = c->rank - 1; d >= 0; d--) {
+        int64_t k = place % c->dim[d].size;
+        place /= c->dim[d].size;
+        *to += k * c->dim[d].to;
+        *from += k * c->dim[d].from;
+        if (d == c->rank - 1)
+            in_row = k;
+    }
+    return in_row;
+}
+
+/* A part of one long run. */
+static int copy_part(void *job, dml_worker *worker, int64_t chunk)
+{
+    const copying *c = job;
+    int64_t parts = dml_ceil(c->run, CHUNK), at = chunk % parts * CHUNK, bytes = dml_least(CHUNK, c->run - at);
+    char *to;
+    const char *from;
+    locate(c, chunk / parts, &to, &from);
+    copy_run(to + at, from + at, bytes, c->past_caches);
+    return dml_tick(worker, 2 * bytes);
+}
+
+/* Several short runs. */
+static int copy_runs(void *job, dml_worker *worker, int64_t chunk)
+{
+    const copying *c = job;
+    int64_t at = chunk * c->chunk, end = dml_least(at + c->chunk, c->places);
+    while (at < end) {
+        char *to;
+        const char *from;
+        int64_t in_row = locate(c, at, &to, &from), count = dml_least(c->dim[c->rank - 1].size - in_row, end - at);
+        copy_row(c, to, from, count);
+        at += count;
+    }
+    return dml_tick(worker, c->chunk * (8 + 2 * c->run));
+}
+
+int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dml_list from_strides, int64_t width,
+             int threads, dml_pulse *pulse)
+{
+    copying c;
+    c.to = to;
+    c.from = from;
+    c.places = 1;
+    c.rank = 0;
+    for (int64_t d = 0; d < sizes.n; d++) {
+        dimension this = {sizes.v[d], to_strides.n ? to_strides.v[d] : 0, from_strides.n ? from_strides.v[d] : 0};
+        c.places *= this.size;
+        if (this.size == 1)
+            continue;
+        if (c.rank && c.dim[c.rank - 1].to == this.to * this.size && c.dim[c.rank - 1].from == this.from * this.size) {
+            this.size *= c.dim[c.rank - 1].size;
+            c.dim[c.rank - 1] = this;
+        } else
+            c.dim[c.rank++] = this;
+    }
+    if (c.places == 0)
+        return DML_OK;
+    int64_t bytes = c.places * width;
+    c.run = width;
+    if (c.rank && c.dim[c.rank - 1].to == width && c.dim[c.rank - 1].from == width) {
+        c.run *= c.dim[--c.rank].size;
+        c.places = bytes / c.run;
+    }
+    if (c.rank == 0 && bytes <= 4096) {
+        memcpy(to, from, (size_t)bytes);
+        return DML_OK;
+    }
+    c.past_caches = bytes >= PAST_CACHES;
+    c.chunk = dml_most(1, CHUNK / c.run);
+    threads = dml_threads_worth(threads, c.run < 64 ? c.places : bytes / 12);
+    if (c.rank == 0 || c.run >= CHUNK)
+        return dml_parallel(copy_part, &c, c.places * dml_ceil(c.run, CHUNK), threads, pulse);
+    return dml_parallel(copy_runs, &c, dml_ceil(c.places, c.chunk), threads, pulse);
+}

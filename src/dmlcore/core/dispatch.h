@@ -1,0 +1,30 @@
+/* dispatch.h: which build of the loops is used on this machine.
+ * Included by whatever runs a loop; dispatch.c holds the only CPU detection. */
+#ifndef DMLCORE_DISPATCH_H
+#define DMLCORE_DISPATCH_H
+
+#include "../_generated/operators.h"
+#include "bitmap.h"
+#include "plan.h"
+
+enum dml_width { DML_WIDTH_U32, DML_WIDTH_U64, DML_WIDTHS };   /* of a coordinate that is written */
+
+/* All loops for one instruction set. */
+typedef struct {
+    const dml_loop (*loops)[DML_STORAGES][DML_INDEXES];        /* one row for each operator */
+    const dml_loop *scans;                                     /* one for each index class */
+    const dml_nonzero_counter *nonzero_counts;                 /* one for each storage class */
+    const dml_nonzero_writer *nonzero_writes;                  /* one for each dml_width */
+} dml_isa;
+
+/* The chosen one; never NULL. */
+extern const dml_isa *dml_chosen_isa;
+
+/* Chooses by name ("baseline", "avx2", "avx512"; NULL: the best). -1: unknown, or the machine lacks it. */
+int dml_isa_select(const char *name);
+const char *dml_isa_name(void);
+
+/* The name of the i-th instruction set that this machine has, best last; NULL past the last. */
+const char *dml_isa_available(int i);
+
+#endif

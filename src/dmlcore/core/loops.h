@@ -1,0 +1,105 @@
+/* loops.h: all loops for one instruction set: the shared pieces for every class, then the generated list of operators.
+ * Included by the files of isa/, which define ISA (a name) and, where they have something better than plain C, what
+ * stands in for a piece. */
+
+#define DML_TABLE(name) DML_JOIN2(name, ISA)
+
+/* table offsets from coordinates */
+#define I i32
+#define U u32
+#include "normalise.h"
+#undef I
+#undef U
+#define I i64
+#define U u64
+#include "normalise.h"
+#undef I
+#undef U
+#define I u32
+#define U u32
+#include "normalise.h"
+#undef I
+#undef U
+#define I u64
+#define U u64
+#include "normalise.h"
+#undef I
+#undef U
+
+/* moving elements */
+#define T u8
+#include "elements.h"
+#undef T
+#define T u16
+#include "elements.h"
+#undef T
+#define T u32
+#include "elements.h"
+#undef T
+#define T u64
+#include "elements.h"
+#undef T
+#define T u128
+#include "elements.h"
+#undef T
+
+/* moving slices of any size */
+#include "slices.h"
+
+/* marking elements, finding the marks, writing their coordinates */
+#ifndef POPCOUNT
+#define POPCOUNT dml_popcount
+#endif
+#ifndef DML_OWN_MARK
+#define T u8
+#include "mark.h"
+#undef T
+#define T u16
+#include "mark.h"
+#undef T
+#define T u32
+#include "mark.h"
+#undef T
+#define T u64
+#include "mark.h"
+#undef T
+#endif
+#define T u128
+#include "mark.h"
+#undef T
+#ifndef DML_OWN_EXTRACT
+#include "extract.h"
+#endif
+#define C u32
+#include "emit.h"
+#undef C
+#define C u64
+#include "emit.h"
+#undef C
+
+/* the words that the operators' loops are written in */
+#define LOOP(name) DML_JOIN4(name, T, I, ISA)
+#define LOOP_T(name) DML_JOIN3(name, T, ISA)
+#define LOOP_C(name) DML_JOIN3(name, C, ISA)
+#define NORMALISE DML_JOIN3(normalise, I, ISA)
+#define GATHER DML_JOIN3(gather, T, ISA)
+#define SCATTER DML_JOIN3(scatter, T, ISA)
+#define GATHER_SLICES DML_JOIN2(gather_slices, ISA)
+#define SCATTER_SLICES DML_JOIN2(scatter_slices, ISA)
+#define KEEP_RANGE DML_JOIN2(keep_range, ISA)
+#define MARK DML_JOIN3(mark, T, ISA)
+#define EXTRACT DML_JOIN2(extract, ISA)
+#define EMIT DML_JOIN3(emit, C, ISA)
+
+#include "../_generated/loops.inc"
+
+static const dml_loop DML_TABLE(scans)[DML_INDEXES] = {
+    [DML_INDEX_I32] = DML_JOIN3(scan, i32, ISA),
+    [DML_INDEX_I64] = DML_JOIN3(scan, i64, ISA),
+    [DML_INDEX_U32] = DML_JOIN3(scan, u32, ISA),
+    [DML_INDEX_U64] = DML_JOIN3(scan, u64, ISA),
+};
+
+const dml_isa DML_JOIN2(dml_isa, ISA) = {
+    DML_TABLE(loops), DML_TABLE(scans), DML_TABLE(nonzero_counts), DML_TABLE(nonzero_writes),
+};

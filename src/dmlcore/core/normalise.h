@@ -1,0 +1,164 @@
+/* normalise.h: from coordinates to table offsets: wraps negative ones, checks every one, multiplies by the steps.
+ * Included by core/loops.h for each index class I (U: the unsigned type of its width) and instruction set ISA, without
+ * guard. The checked copy is what the movers use: nobody can change it any more. */
+
+#define NAME(name) DML_JOIN3(name, I, ISA)
+#define SIGNED ((I)-1 < (I)1)
+
+/* Collects the coordinates of a box that are not one after the other in memory, or not aligned. */
+DML_PIECE const I *NAME(pack)(const dml_plan *p, dml_block *b)
+{
+    I *to = sizeof(I) == 4 ? (I *)b->packed.half : (I *)b->packed.full;
+    const int64_t *ramp = p->ramps->index;
+    int q = p->tuple;
+    if (q == 1)
+        for (int64_t i = 0; i < b->positions; i++)
+            memcpy(to + i, b->indices + ramp[i], sizeof(I));
+    else
+        for (int64_t i = 0; i < b->positions; i++)
+            for (int k = 0; k < q; k++)
+                memcpy(to + i * q + k, b->indices + ramp[i] + k * p->coordinate_stride, sizeof(I));
+    return to;
+}
+
+/* Tuples of q coordinates, q constant wherever this is inlined. A coordinate u is in [0, n) exactly when neither u nor
+ * n - 1 - u has its highest bit set, n being at most 2**31 - 1: three plain operations that every vector unit has. */
+DML_INLINE int NAME(narrow)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds,
+                            const int64_t *steps, const u32 *ramp, u32 *DML_RESTRICT offsets)
+{
+    U bad = 0, n[4];
+    u32 step[4];
+    for (int k = 0; k < q; k++) {
+        n[k] = (U)bounds[k];
+        step[k] = (u32)steps[k];
+    }
+    for (int64_t i = 0; i < count; i++) {
+        u32 offset = ramp ? ramp[i] : 0;
+        for (int k = 0; k < q; k++) {
+            I v = index[i * q + k];
+            U u = (U)v + (SIGNED && (i64)v < 0 ? n[k] : 0);
+            bad |= u | (n[k] - 1 - u);
+            offset += (u32)u * step[k];
+        }
+        offsets[i] = offset;
+    }
+    return (int)(bad >> (sizeof(U) * 8 - 1));
+}
+
+/* Any number of coordinates, any bounds and steps. */
+DML_INLINE int NAME(wide)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds,
+                          const int64_t *steps, const i64 *ramp, i64 *DML_RESTRICT offsets)
+{
+    int bad = 0;
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t offset = ramp ? (uint64_t)ramp[i] : 0;
+        for (int k = 0; k < q; k++) {
+            I v = index[i * q + k];
+            uint64_t n = (uint64_t)bounds[k], u = SIGNED ? (uint64_t)(int64_t)v + (v < 0 ? n : 0) : (uint64_t)v;
+            bad |= u >= n;
+            offset += u * (uint64_t)steps[k];
+        }
+        offsets[i] = (i64)offset;
+    }
+    return bad;
+}
+
+/* The other modes: clamp, or leave the position out. */
+DML_PIECE int NAME(lenient)(const dml_plan *p, dml_block *b, const I *index)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < b->positions; i++) {
+        uint64_t offset = 0;
+        int missed = 0;
+        if (p->ramped)
+            offset = p->wide ? (uint64_t)p->ramps->table.wide[i] : p->ramps->table.narrow[i];
+        for (int k = 0; k < p->tuple; k++) {
+            I v = index[i * p->tuple + k];
+            uint64_t n = (uint64_t)p->bounds[k], u = SIGNED ? (uint64_t)(int64_t)v + (v < 0 ? n : 0) : (uint64_t)v;
+            if (u >= n) {
+                missed = 1;
+                if (n == 0 && p->mode == DML_CLIP)
+                    return 1;
+                u = SIGNED && (i64)v < 0 ? 0 : n - 1;
+            }
+            offset += u * (uint64_t)p->steps[k];
+        }
+        int64_t where = dml_block_where(p, b, i);
+        if (missed && p->mode != DML_CLIP) {
+            b->missing[b->missed++] = where;
+            continue;
+        }
+        if (p->wide)
+            b->offsets.wide[kept] = (i64)offset;
+        else
+            b->offsets.narrow[kept] = (u32)offset;
+        b->chosen[kept++] = where;
+    }
+    b->count = kept;
+    if (kept != b->positions)
+        b->where = b->chosen;
+    return 0;
+}
+
+/* Fills the block's offsets; 1: some coordinate is out of range. */
+DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
+{
+    const I *index = p->packed ? NAME(pack)(p, b) : (const I *)b->indices;
+    if (p->mode != DML_RAISE)
+        return NAME(lenient)(p, b, index);
+    if (p->wide) {
+        const i64 *ramp = p->ramped ? p->ramps->table.wide : NULL;
+        if (p->tuple == 1)
+            return NAME(wide)(index, b->positions, 1, p->bounds, p->steps, ramp, b->offsets.wide);
+        return NAME(wide)(index, b->positions, p->tuple, p->bounds, p->steps, ramp, b->offsets.wide);
+    }
+    const u32 *ramp = p->ramped ? p->ramps->table.narrow : NULL;
+    u32 *offsets = b->offsets.narrow;
+    switch (p->tuple) {
+    case 1:
+        return ramp ? NAME(narrow)(index, b->positions, 1, p->bounds, p->steps, ramp, offsets)
+                    : NAME(narrow)(index, b->positions, 1, p->bounds, p->steps, NULL, offsets);
+    case 2:
+        return ramp ? NAME(narrow)(index, b->positions, 2, p->bounds, p->steps, ramp, offsets)
+                    : NAME(narrow)(index, b->positions, 2, p->bounds, p->steps, NULL, offsets);
+    case 3:
+        return ramp ? NAME(narrow)(index, b->positions, 3, p->bounds, p->steps, ramp, offsets)
+                    : NAME(narrow)(index, b->positions, 3, p->bounds, p->steps, NULL, offsets);
+    case 4:
+        return ramp ? NAME(narrow)(index, b->positions, 4, p->bounds, p->steps, ramp, offsets)
+                    : NAME(narrow)(index, b->positions, 4, p->bounds, p->steps, NULL, offsets);
+    default: {
+        int bad = 0;
+        for (int64_t i = 0; i < b->positions; i++) {
+            u32 offset = ramp ? ramp[i] : 0;
+            for (int k = 0; k < p->tuple; k++) {
+                I v = index[i * p->tuple + k];
+                uint64_t n = (uint64_t)p->bounds[k];
+                uint64_t u = SIGNED ? (uint64_t)(int64_t)v + (v < 0 ? n : 0) : (uint64_t)v;
+                bad |= u >= n;
+                offset += (u32)u * (u32)p->steps[k];
+            }
+            offsets[i] = offset;
+        }
+        return bad;
+    }
+    }
+}
+
+/* Checks every index and moves nothing. */
+static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t end)
+{
+    dml_block block;
+    for (int64_t box = begin; box < end; box++) {
+        dml_block_open(p, box, &block);
+        if (NAME(normalise)(p, &block))
+            return DML_OUT_OF_RANGE;
+        int stop = dml_tick(worker, p->block_bytes);
+        if (stop)
+            return stop;
+    }
+    return DML_OK;
+}
+
+#undef NAME
+#undef SIGNED

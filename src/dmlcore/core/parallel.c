@@ -1,0 +1,168 @@
+/* parallel.c: the only OpenMP pragma, the claiming of chunks, the decision whether threads pay, and fork safety.
+ * Built without OpenMP everything here runs serially. */
+#include "parallel.h"
+
+#include <time.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+#if !defined(_WIN32)
+#include <pthread.h>
+#endif
+
+#define POLL_EVERY 50000000      /* ns between two polls */
+
+/* Measured: a region costs 1-4 us back to back, so less work than this stays serial. */
+#define GRAIN 30000              /* ns */
+
+/* After a pause the runtime's threads sleep. Waking them takes up to 0.25 ms, and where every CPU takes part the woken
+ * thread can wait for the one on which the caller spins: up to 6 ms. So after a pause threads have to be earned: by a
+ * call that is long in itself, or by enough serial work without a pause before it. */
+#define PAUSE 1000000
+#define EARN_SOME_CPUS 2000000
+#define EARN_ALL_CPUS 14000000
+
+static int64_t grain = GRAIN;
+static int64_t region_end;       /* when the last region ended, ns; races are harmless, it is a hint */
+static int64_t serial_end;       /* when the last piece of serial work ended that was worth threads */
+static int64_t earned;           /* ns of such work without a pause */
+static int fork_failed, serial_only;
+
+static int64_t clock_ns(void)
+{
+    struct timespec now;
+#if defined(CLOCK_MONOTONIC)
+    clock_gettime(CLOCK_MONOTONIC, &now);
+#else
+    timespec_get(&now, TIME_UTC);
+#endif
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int dml_tick_slowly(dml_worker *worker)
+{
+    dml_team *team = worker->team;
+    worker->fuel = DML_FUEL;
+    if (worker->calling && team->pulse->poll) {
+        int64_t now = clock_ns();
+        if (!team->pulse->asked)
+            team->pulse->asked = now;
+        else if (now - team->pulse->asked >= POLL_EVERY) {
+            team->pulse->asked = now;
+            if (team->pulse->poll())
+                DML_ATOMIC_STORE(&team->status, DML_INTERRUPTED);
+        }
+    }
+    return (int)DML_ATOMIC_LOAD(&team->status);
+}
+
+/* What one thread of the team does. */
+static void claim(dml_work work, void *job, int64_t chunks, dml_team *team, int calling)
+{
+    dml_worker worker = {team, calling, DML_FUEL, 0, 0};
+    while (!DML_ATOMIC_LOAD(&team->status)) {
+        int64_t chunk = DML_ATOMIC_ADD(&team->next, 1);
+        if (chunk >= chunks)
+            break;
+        int status = work(job, &worker, chunk);
+        if (status)
+            DML_ATOMIC_STORE(&team->status, status);
+    }
+}
+
+int dml_parallel(dml_work work, void *job, int64_t chunks, int threads, dml_pulse *pulse)
+{
+    dml_team team = {0, DML_OK, pulse};
+    if (threads > chunks)
+        threads = (int)chunks;
+#ifdef _OPENMP
+    if (threads > 1) {
+#pragma omp parallel num_threads(threads)
+        claim(work, job, chunks, &team, omp_get_thread_num() == 0);
+        DML_ATOMIC_STORE(&region_end, clock_ns());
+        return (int)team.status;
+    }
+#endif
+    dml_worker worker = {&team, 1, DML_FUEL, 0, 0};
+    for (int64_t chunk = 0; chunk < chunks; chunk++) {
+        int status = work(job, &worker, chunk);
+        if (status)
+            return status;
+    }
+    return DML_OK;
+}
+
+int dml_threads_worth(int threads, int64_t nanoseconds)
+{
+    if (threads <= 1 || nanoseconds < grain || serial_only)
+        return 1;
+    threads = (int)dml_least(threads, dml_threads_max());
+    if (threads <= 1 || grain != GRAIN)
+        return threads;
+    int64_t now = clock_ns();
+    if (now - DML_ATOMIC_LOAD(&region_end) < PAUSE)
+        return threads;
+    int64_t before = now - DML_ATOMIC_LOAD(&serial_end) < PAUSE ? DML_ATOMIC_LOAD(&earned) : 0;
+#ifdef _OPENMP
+    int64_t price = threads >= omp_get_num_procs() ? EARN_ALL_CPUS : EARN_SOME_CPUS;
+#else
+    int64_t price = 0;
+#endif
+    if (before + nanoseconds >= price) {
+        DML_ATOMIC_STORE(&earned, 0);
+        return threads;
+    }
+    DML_ATOMIC_STORE(&earned, before + nanoseconds);
+    DML_ATOMIC_STORE(&serial_end, now + nanoseconds);
+    return 1;
+}
+
+int dml_threads_available(void)
+{
+#ifdef _OPENMP
+    return 1;
+#else
+    return 0;
+#endif
+}
+
+int dml_threads_max(void)
+{
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
+void dml_set_grain(int64_t nanoseconds) { grain = nanoseconds > 0 ? nanoseconds : GRAIN; }
+int64_t dml_grain(void) { return grain; }
+
+#if defined(_OPENMP) && !defined(_WIN32)
+/* A child inherits the book-keeping of threads that it does not have, and would wait for them for ever, also after
+ * another library's regions when it shares the runtime. Giving the threads back before the fork avoids that; where it
+ * is refused (a fork inside a region) the child stays serial. */
+static void before_fork(void)
+{
+#if _OPENMP >= 201811 || (defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 9)   /* gcc had it before it said so */
+    fork_failed = omp_pause_resource_all(omp_pause_hard) != 0;
+#else
+    fork_failed = 1;
+#endif
+}
+
+static void in_child(void)
+{
+    serial_only |= fork_failed;
+    region_end = serial_end = earned = 0;
+}
+
+void dml_threads_init(void)
+{
+    static int done;
+    if (!done)
+        done = pthread_atfork(before_fork, NULL, in_child) == 0;
+}
+#else
+void dml_threads_init(void) { (void)fork_failed; }
+#endif

@@ -1,0 +1,61 @@
+/* parallel.h: sharing work out among threads, and being interruptible meanwhile.
+ * Included by everything that walks over data; parallel.c holds the project's only OpenMP pragma. */
+#ifndef DMLCORE_PARALLEL_H
+#define DMLCORE_PARALLEL_H
+
+#include "compiler.h"
+#include "kernel.h"
+
+/* The heartbeat of one call: when the caller was last asked whether to go on. */
+typedef struct {
+    int (*poll)(void);
+    int64_t asked;             /* ns; 0: not yet */
+} dml_pulse;
+
+typedef struct {
+    int64_t next;              /* the next chunk to claim */
+    int64_t status;            /* the first status other than DML_OK stops everybody */
+    dml_pulse *pulse;
+} dml_team;
+
+/* One thread of a team. Loops call dml_tick after each block; it costs a subtraction until enough work is done. */
+typedef struct {
+    dml_team *team;
+    int calling;               /* 1 on the thread that called, the only one that may poll */
+    int64_t fuel;              /* bytes of work until the next look at the clock */
+    int64_t low, extent;       /* scatters by output range: this thread stores at offsets low .. low + extent - 1 only */
+} dml_worker;
+
+#define DML_FUEL ((int64_t)1 << 20)
+
+int dml_tick_slowly(dml_worker *worker);
+
+/* Non-zero: stop and return it. */
+DML_INLINE int dml_tick(dml_worker *worker, int64_t bytes)
+{
+    worker->fuel -= bytes;
+    return DML_UNLIKELY(worker->fuel < 0) ? dml_tick_slowly(worker) : DML_OK;
+}
+
+typedef int (*dml_work)(void *job, dml_worker *worker, int64_t chunk);
+
+/* Runs chunks 0 .. chunks-1, each on one thread, and returns the first status other than DML_OK. */
+int dml_parallel(dml_work work, void *job, int64_t chunks, int threads, dml_pulse *pulse);
+
+/* How many threads the work is worth: at most `threads`, 1 for small work and when waking them would cost more. */
+int dml_threads_worth(int threads, int64_t nanoseconds);
+
+/* Once, when the module is loaded: makes a fork after parallel work safe. */
+void dml_threads_init(void);
+
+/* 1 where the core was built with OpenMP. */
+int dml_threads_available(void);
+
+/* What the runtime allows at most (omp_get_max_threads), 1 without OpenMP. */
+int dml_threads_max(void);
+
+/* Tests: predicted nanoseconds from which on threads are used; 1 always uses them, 0 restores the default. */
+void dml_set_grain(int64_t nanoseconds);
+int64_t dml_grain(void);
+
+#endif

@@ -1,0 +1,208 @@
+/* plan.c: from a dml_move to a plan. Everything here is done once per call and has to be quick: a tiny call
+ * spends a good part of its time in this file. */
+#include "plan.h"
+
+#define LONG_ROW 256               /* a row of so many positions is worth a box of its own */
+#define NEAR ((int64_t)8 << 20)    /* a table that the caches hold */
+
+static const int index_bytes[DML_INDEXES] = {4, 8, 4, 8};
+
+DML_INLINE int64_t item(dml_list list, int64_t d) { return list.n ? list.v[d] : 0; }
+
+/* Appends a dimension, joined to the one before it where they step alike. */
+DML_INLINE void append(dml_plan *p, int64_t size, int64_t index, int64_t table, int64_t stream)
+{
+    p->positions *= size;
+    if (size == 1)
+        return;
+    if (p->rank) {
+        dml_dim *last = p->dim + p->rank - 1;
+        if (last->index == index * size && last->table == table * size && last->stream == stream * size) {
+            *last = (dml_dim){last->size * size, index, table, stream};
+            return;
+        }
+    }
+    p->dim[p->rank++] = (dml_dim){size, index, table, stream};
+}
+
+void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run)
+{
+    int64_t width = (int64_t)1 << run->storage;
+    p->element = width;
+    p->table = m->table;
+    p->stream = m->stream;
+    p->indices = m->indices;
+    p->fill = run->fill;
+    p->tuple = (int)m->bounds.n;
+    p->bounds = m->bounds.v;
+    p->steps = m->steps.v;
+    p->coordinate_stride = m->coordinate_stride;
+    p->storage = run->storage;
+    p->index = run->index;
+    p->mode = run->mode;
+    p->combine = NULL;
+    p->ramps = NULL;
+    p->positions = 1;
+    p->rank = 0;
+    for (int64_t d = 0; d < m->positions.n; d++)
+        append(p, m->positions.v[d], item(m->index_strides, d), item(m->table_strides, d), item(m->stream_strides, d));
+
+    int64_t bytes = width, outer = m->slice.n;
+    for (; outer > 0; outer--) {
+        int64_t d = outer - 1, size = m->slice.v[d];
+        if (size != 1 && (item(m->slice_table_strides, d) != bytes || item(m->slice_stream_strides, d) != bytes))
+            break;
+        bytes *= size;
+    }
+    for (int64_t d = 0; d < outer; d++)
+        if (m->slice.v[d] == 0)
+            bytes = 0;
+    p->slice = bytes;
+    if (bytes)
+        for (int64_t d = 0; d < outer; d++)
+            append(p, m->slice.v[d], 0, item(m->slice_table_strides, d), item(m->slice_stream_strides, d));
+    if (p->rank == 0)
+        p->dim[p->rank++] = (dml_dim){1, 0, 0, 0};
+
+    p->whole = bytes == width;
+    if (run->reduction == DML_NONE && !p->whole)
+        for (int storage = run->storage + 1; storage < DML_STORAGES; storage++)
+            if (bytes == (int64_t)1 << storage) {
+                p->storage = storage;
+                p->whole = 1;
+            }
+
+    int align = index_bytes[p->index] - 1;
+    int64_t mixed = (int64_t)(intptr_t)p->indices | (p->tuple > 1 ? p->coordinate_stride : 0);
+    for (int d = 0; d < p->rank; d++)
+        mixed |= p->dim[d].index;
+    p->unaligned = (mixed & align) != 0;
+
+    int64_t span = 0;
+    for (int k = 0; k < p->tuple; k++) {
+        int64_t step = p->steps[k] < 0 ? -p->steps[k] : p->steps[k];
+        if (p->bounds[k] > 0 && step > NEAR / p->bounds[k])
+            span = NEAR;
+        span += step * dml_least(p->bounds[k], NEAR);
+        span = dml_least(span, NEAR);
+    }
+    p->far = span >= NEAR;
+}
+
+/* Narrow offsets are 32 bits wide, never negative, and count from the first position of a box. */
+static int needs_wide(const dml_plan *p)
+{
+    uint64_t span = 0;
+    for (int k = 0; k < p->tuple; k++) {
+        if (p->bounds[k] > INT32_MAX || p->steps[k] < 0 || p->steps[k] > UINT32_MAX)
+            return 1;
+        span += (uint64_t)p->bounds[k] * (uint64_t)p->steps[k];
+        if (span > UINT32_MAX)
+            return 1;
+    }
+    for (int d = p->cut; d < p->rank; d++) {
+        int64_t last = (d == p->cut ? p->rows : p->dim[d].size) - 1;
+        if (last > 0 && (p->dim[d].table < 0 || p->dim[d].table > UINT32_MAX))
+            return 1;
+        if (last > 0)
+            span += (uint64_t)last * (uint64_t)p->dim[d].table;
+        if (span > UINT32_MAX)
+            return 1;
+    }
+    return 0;
+}
+
+/* Positions inside `cut`, times the first of its rows, stand one after the other in memory. */
+typedef struct {
+    int index, table, stream;
+} linear;
+
+static linear linear_with(const dml_plan *p, linear so_far, int d, int64_t inner)
+{
+    const dml_dim *dim = p->dim + d, *last = p->dim + p->rank - 1;
+    so_far.index &= dim->index == last->index * inner;
+    so_far.table &= dim->table == 0;
+    so_far.stream &= dim->stream == last->stream * inner;
+    return so_far;
+}
+
+static void fill_ramps(const dml_plan *p, dml_ramps *r)
+{
+    /* the offsets inside one step of dimension d are known: repeat them for every step */
+    r->index[0] = r->stream[0] = 0;
+    if (p->wide)
+        r->table.wide[0] = 0;
+    else
+        r->table.narrow[0] = 0;
+    int64_t done = 1;
+    for (int d = p->rank - 1; d >= p->cut; d--) {
+        const dml_dim *dim = p->dim + d;
+        int64_t size = d == p->cut ? p->rows : dim->size;
+        for (int64_t c = 1; c < size; c++)
+            for (int64_t i = 0; i < done; i++) {
+                int64_t at = c * done + i;
+                if (p->packed)
+                    r->index[at] = r->index[i] + c * dim->index;
+                if (p->scattered)
+                    r->stream[at] = r->stream[i] + c * dim->stream;
+                if (!p->ramped)
+                    continue;
+                if (p->wide)
+                    r->table.wide[at] = r->table.wide[i] + c * dim->table;
+                else
+                    r->table.narrow[at] = r->table.narrow[i] + (u32)(c * dim->table);
+            }
+        done *= size;
+    }
+}
+
+void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
+{
+    const dml_dim *last = p->dim + p->rank - 1;
+    int64_t cap = DML_BLOCK;
+    if (p->tuple > DML_PACKED / DML_BLOCK)
+        cap = DML_PACKED / p->tuple;
+    if (p->slice > 1024)
+        cap = dml_most(1, dml_least(cap, ((int64_t)1 << 20) / p->slice));
+    int tuple_bytes = p->tuple * index_bytes[p->index];
+    linear all = {1, 1, 1};
+
+    p->cut = p->rank - 1;
+    p->inner = 1;
+    all = linear_with(p, all, p->cut, 1);
+    while (p->cut > 0 && p->inner * p->dim[p->cut].size <= cap) {
+        int64_t inner = p->inner * p->dim[p->cut].size;
+        linear more = linear_with(p, all, p->cut - 1, inner);
+        if (inner >= LONG_ROW && (more.index < all.index || more.table < all.table || more.stream < all.stream))
+            break;
+        all = more;
+        p->inner = inner;
+        p->cut--;
+    }
+    int64_t size = p->dim[p->cut].size;
+    p->pieces = dml_ceil(size, dml_most(1, cap / p->inner));
+    p->rows = p->pieces > 1 ? dml_ceil(size, p->pieces) : size;
+    p->pieces = size ? dml_ceil(size, p->rows) : 0;
+    p->boxes = p->pieces;
+    for (int d = 0; d < p->cut; d++)
+        p->boxes *= p->dim[d].size;
+
+    int64_t block = p->rows * p->inner;
+    p->wide = needs_wide(p);
+    p->stream_step = last->size > 1 ? last->stream : p->slice;
+    p->packed = block > 1 && (!all.index || last->index != tuple_bytes);
+    p->packed |= p->unaligned || (p->tuple > 1 && p->coordinate_stride != index_bytes[p->index]);
+    p->ramped = block > 1 && !all.table;
+    p->scattered = block > 1 && (!all.stream || (p->whole && p->stream_step != p->slice));
+    p->block_bytes = block * (16 + 2 * p->slice);
+    p->ramps = ramps;
+    if (p->packed || p->ramped || p->scattered)
+        fill_ramps(p, ramps);
+}
+
+int64_t dml_plan_nanoseconds(const dml_plan *p)
+{
+    /* half a nanosecond for each position, a tenth for each byte moved; tables outside the caches cost more */
+    int64_t bytes = p->slice < ((int64_t)1 << 40) ? p->slice / 8 : p->slice >> 3;
+    return p->positions * (p->far ? 4 : 1) / 2 + p->positions * bytes;
+}

@@ -1,0 +1,72 @@
+/* plan.h: an indexed move in its simplest equal form, and how its positions are cut into boxes.
+ * plan.c makes plans; the loops walk over their boxes, block.h opens one. */
+#ifndef DMLCORE_PLAN_H
+#define DMLCORE_PLAN_H
+
+#include "compiler.h"
+#include "kernel.h"
+#include "parallel.h"
+
+#define DML_BLOCK 1024             /* positions in a box: its offsets stay in the first-level cache */
+#define DML_PACKED 2048            /* coordinates in a box that has to collect them first */
+#define DML_DIMS (2 * DML_RANK_MAX + 1)
+
+/* One dimension of positions; strides in bytes. */
+typedef struct {
+    int64_t size, index, table, stream;
+} dml_dim;
+
+/* Offsets of the positions of a box from its first position. They are the same in every box, so short rows and many
+ * short dimensions cost no more than one long row. A box that was cut short uses their beginning. */
+typedef struct {
+    union { u32 narrow[DML_BLOCK]; i64 wide[DML_BLOCK]; } table;
+    int64_t stream[DML_BLOCK];
+    int64_t index[DML_BLOCK];
+} dml_ramps;
+
+struct dml_block;
+
+typedef struct dml_plan {
+    char *table, *stream;
+    const char *indices;
+    const char *fill;
+    int64_t positions;             /* product of the dimensions' sizes */
+    int64_t slice;                 /* contiguous bytes that are moved at each position; 0: check only */
+    int64_t element;               /* bytes of one element of the tensor */
+    int64_t stream_step;           /* bytes from one position's slice to the next in a box with a linear stream */
+    const int64_t *bounds, *steps; /* one per coordinate */
+    int64_t coordinate_stride;
+    int tuple;                     /* coordinates in a tuple */
+    int storage, index, mode;      /* classes; the storage class is that of the slice when it has the width of one */
+    int wide;                      /* table offsets take 64 bits, or a bound more than 31 */
+    int whole;                     /* the slice is one element of the storage class */
+
+    /* boxes: `rows` steps of dimension `cut`, all of the dimensions inside it */
+    int cut;
+    int64_t inner, rows, pieces, boxes;
+    int64_t block_bytes;           /* work in one box, for dml_tick */
+    int ramped, scattered, packed; /* table, stream, indices need the ramps */
+    int unaligned;                 /* index elements are not aligned to their size */
+    int far;                       /* the table is larger than the caches: prefetch */
+    const dml_ramps *ramps;
+
+    /* how updates are combined; NULL: the last one stays */
+    void (*combine)(const struct dml_plan *plan, struct dml_block *block);
+
+    int rank;
+    dml_dim dim[DML_DIMS];
+} dml_plan;
+
+/* Simplifies: drops dimensions of size 1, joins neighbours that step alike, turns the contiguous end of the slice into
+ * bytes and what is left of it into positions. */
+void dml_plan_make(dml_plan *plan, const dml_move *move, const dml_run *run);
+
+/* Cuts the positions into boxes and fills the ramps that they need. */
+void dml_plan_cut(dml_plan *plan, dml_ramps *ramps);
+
+/* Predicted time of the whole move on one thread. */
+int64_t dml_plan_nanoseconds(const dml_plan *plan);
+
+typedef int (*dml_loop)(const dml_plan *plan, dml_worker *worker, int64_t begin, int64_t end);
+
+#endif

@@ -1,0 +1,109 @@
+/* slices.h: moving slices of any number of bytes through checked offsets, in both directions.
+ * Included by core/loops.h once for each instruction set ISA, without guard. Copies of a fixed size become plain vector
+ * moves; a call of memcpy for each small slice costs three times as much. */
+
+#define NAME(name) DML_JOIN2(name, ISA)
+
+DML_INLINE void NAME(copy)(char *DML_RESTRICT to, const char *DML_RESTRICT from, int64_t bytes)
+{
+    if (bytes > 2048) {
+        memcpy(to, from, (size_t)bytes);
+        return;
+    }
+    if (bytes >= 64) {
+        int64_t at = 0;
+        for (; at + 64 <= bytes; at += 64)
+            memcpy(to + at, from + at, 64);
+        if (at < bytes)
+            memcpy(to + bytes - 64, from + bytes - 64, 64);
+    } else if (bytes >= 32) {
+        memcpy(to, from, 32);
+        memcpy(to + bytes - 32, from + bytes - 32, 32);
+    } else if (bytes >= 16) {
+        memcpy(to, from, 16);
+        memcpy(to + bytes - 16, from + bytes - 16, 16);
+    } else if (bytes >= 8) {
+        memcpy(to, from, 8);
+        memcpy(to + bytes - 8, from + bytes - 8, 8);
+    } else if (bytes >= 4) {
+        memcpy(to, from, 4);
+        memcpy(to + bytes - 4, from + bytes - 4, 4);
+    } else {
+        to[0] = from[0];
+        to[bytes >> 1] = from[bytes >> 1];
+        to[bytes - 1] = from[bytes - 1];
+    }
+}
+
+/* The beginning of a slice that is moved a little later; the rest follows by itself. */
+DML_INLINE void NAME(ahead)(const char *from, int64_t bytes)
+{
+    for (int64_t at = 0; at < bytes && at < 512; at += 64)
+        DML_PREFETCH(from + at);
+}
+
+/* BYTES is a constant for the sizes that are frequent. */
+DML_INLINE void NAME(slices)(const dml_plan *p, const dml_block *b, int64_t bytes, int scatter, int64_t ahead)
+{
+    for (int64_t i = 0; i < b->count; i++) {
+        char *stream = b->stream + dml_block_where(p, b, i);
+        char *table = b->table + (p->wide ? b->offsets.wide[i] : (int64_t)b->offsets.narrow[i]);
+        if (ahead) {
+            int64_t next = dml_least(i + ahead, b->count - 1);
+            NAME(ahead)(b->table + (p->wide ? b->offsets.wide[next] : (int64_t)b->offsets.narrow[next]), bytes);
+        }
+        if (scatter)
+            NAME(copy)(table, stream, bytes);
+        else
+            NAME(copy)(stream, table, bytes);
+    }
+}
+
+DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatter)
+{
+    if (p->far && p->slice >= 128)
+        NAME(slices)(p, b, p->slice, scatter, p->slice >= 2048 ? 8 : 16);
+    else if (p->slice == 32)
+        NAME(slices)(p, b, 32, scatter, 0);
+    else if (p->slice == 64)
+        NAME(slices)(p, b, 64, scatter, 0);
+    else if (p->slice == 128)
+        NAME(slices)(p, b, 128, scatter, 0);
+    else
+        NAME(slices)(p, b, p->slice, scatter, 0);
+}
+
+DML_PIECE void NAME(gather_slices)(const dml_plan *p, const dml_block *b) { NAME(slices_of)(p, b, 0); }
+
+DML_PIECE void NAME(scatter_slices)(const dml_plan *p, const dml_block *b) { NAME(slices_of)(p, b, 1); }
+
+/* Leaves out what other threads store: keeps the offsets from low on, extent long, in order. */
+DML_PIECE void NAME(keep_range)(const dml_plan *p, dml_block *b, int64_t low, int64_t extent)
+{
+    int64_t kept = 0;
+    if (p->wide)
+        for (int64_t i = 0; i < b->count; i++) {
+            i64 offset = b->offsets.wide[i];
+            b->chosen[kept] = dml_block_where(p, b, i);
+            b->offsets.wide[kept] = offset;
+            kept += (uint64_t)(offset - low) < (uint64_t)extent;
+        }
+    else if (b->where)
+        for (int64_t i = 0; i < b->count; i++) {
+            u32 offset = b->offsets.narrow[i];
+            b->chosen[kept] = b->where[i];
+            b->offsets.narrow[kept] = offset;
+            kept += (uint64_t)((int64_t)offset - low) < (uint64_t)extent;
+        }
+    else
+        for (int64_t i = 0; i < b->count; i++) {
+            u32 offset = b->offsets.narrow[i];
+            b->chosen[kept] = i * p->stream_step;
+            b->offsets.narrow[kept] = offset;
+            kept += (uint64_t)((int64_t)offset - low) < (uint64_t)extent;
+        }
+    b->count = kept;
+    b->where = b->chosen;
+}
+
+#undef NAME

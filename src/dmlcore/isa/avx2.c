@@ -1,0 +1,28 @@
+/* avx2.c: the loops for x86-64 machines with AVX2; on other machines and compilers this file is empty.
+ * Headers that the loops do not belong to are included before the instruction set is switched on. */
+#include "../core/dispatch.h"
+#include "../core/block.h"
+
+#if DML_X86_64 && (defined(__GNUC__) || defined(__clang__))
+#include <immintrin.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,bmi,bmi2,popcnt,lzcnt")
+#endif
+
+#define ISA avx2
+#include "marks_avx2.h"
+#include "../core/loops.h"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#else
+typedef int dml_nothing_here;   /* a C file may not be empty */
+#endif

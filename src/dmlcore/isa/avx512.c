@@ -1,0 +1,28 @@
+/* avx512.c: the loops for x86-64 machines with AVX512; on other machines and compilers this file is empty.
+ * Headers that the loops do not belong to are included before the instruction set is switched on. */
+#include "../core/dispatch.h"
+#include "../core/block.h"
+
+#if DML_X86_64 && (defined(__GNUC__) || defined(__clang__))
+#include <immintrin.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,bmi,bmi2,popcnt,lzcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,prefer-vector-width=512")
+#endif
+
+#define ISA avx512
+#include "marks_avx512.h"
+#include "../core/loops.h"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#else
+typedef int dml_nothing_here;   /* a C file may not be empty */
+#endif

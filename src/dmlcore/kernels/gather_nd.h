@@ -1,0 +1,22 @@
+/* gather_nd.h: every position has a tuple of coordinates and moves the slice that they pick from the table to the stream.
+ * Included by _generated/loops.inc for each storage class T, index class I and instruction set. */
+
+static int LOOP(gather_nd)(const dml_plan *plan, dml_worker *worker, int64_t begin, int64_t end)
+{
+    dml_block block;
+    for (int64_t box = begin; box < end; box++) {
+        dml_block_open(plan, box, &block);
+        if (NORMALISE(plan, &block))
+            return DML_OUT_OF_RANGE;
+        if (plan->whole)
+            GATHER(plan, &block);
+        else
+            GATHER_SLICES(plan, &block);
+        if (block.missed)
+            dml_block_fill(plan, &block);
+        int stop = dml_tick(worker, plan->block_bytes);
+        if (stop)
+            return stop;
+    }
+    return DML_OK;
+}
