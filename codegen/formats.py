@@ -207,6 +207,11 @@ class PythonFormat(Format):
     returns: Name | None = Field(None, description="The output that is returned, if there are several.")
     rows: Name | None = Field(None, description="The output that says how many rows of it are valid.")
     data_types: dict[Name, tuple[Name, ...]] = Field({}, description="Data types that only the array function takes.")
+    members: dict[Name, Rule] = Field({}, description="Numbers that the function works out itself from natural tensors.")
+    example: Text | None = Field(None, description="A short session, for the docstring; a test runs it.")
+    members: dict[Name, Rule] = Field({}, description="Integer members that natural shapes give, where no default does.")
+    parameters: dict[Name, Name] = Field({}, description="Integer members that are options of the function, by option.")
+    example: Text | None = Field(None, description="A doctest for the function's docstring.")
 
 
 class ExampleFormat(Format):

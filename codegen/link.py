@@ -238,7 +238,12 @@ class Linker(Lookup):
             ranks[tensor] = self.rule(("python", "ranks", tensor), text, INT)
         count = self.rule(("python", "dimension_count"), f.dimension_count, INT)
         texts = {**f.ranks, **({"dimension_count": f.dimension_count} if f.dimension_count else {})}
-        return PythonBlock(f.function, f.aliases, f.options, ranks, count, f.returns, f.rows, f.data_types, texts)
+        members = {name: self.rule(("python", "members", name), text, INT) for name, text in f.members.items()}
+        for key, named in (("members", f.members), ("parameters", f.parameters)):
+            for name in named:
+                self.name(("python", key, name), name, sorted(self.file.members), "member")
+        return PythonBlock(f.function, f.aliases, f.options, ranks, count, f.returns, f.rows, f.data_types, members,
+                           f.parameters, f.example, texts)  # fmt: skip
 
     def check_numpy(self) -> None:
         f = self.file

@@ -183,6 +183,9 @@ class PythonBlock:
     returns: str | None
     rows: str | None
     data_types: Mapping[str, tuple[str, ...]]
+    members: Mapping[str, Expr]  # integer members that natural shapes give, where no default does
+    parameters: Mapping[str, str]  # integer members that are options of the function
+    example: str | None  # a doctest
     texts: Mapping[str, str]  # the text of each rank rule by tensor, and of dimension_count
 
 
