@@ -4,6 +4,7 @@ What does not fit is cut out and the rest is typed again, so that one slip does 
 where, so that the later checks stay silent about the consequences.
 """
 
+import re
 import types
 import typing
 
@@ -87,8 +88,7 @@ def message(problem: dict, path: tuple, model, skip: int = 0) -> str:
         return f"unknown key {key} {where}; {_hint(str(key), allowed)}"
     if kind == "missing":
         return f"the key {key} is missing {where}; add {key}: ..."
-    if isinstance(key, int):
-        key = f"item {key + 1} of {'.'.join(str(p) for p in path[:-1])}"
+    key = _shown(path)
     if kind == "literal_error":
         options = [option.strip("'") for option in problem["ctx"]["expected"].replace(" or ", ", ").split(", ")]
         if isinstance(problem["input"], str):
@@ -97,6 +97,13 @@ def message(problem: dict, path: tuple, model, skip: int = 0) -> str:
     if kind in EXPECTED:
         return f"{key} is {describe(problem['input'])}; {EXPECTED[kind]} is needed"
     return f"{key} is {describe(problem['input'])}; {problem['msg']}"
+
+
+def _shown(path: tuple) -> str:
+    """A node in words: its key, or its number in the list."""
+    if not path:
+        return "the file"
+    return f"item {path[-1] + 1} of {'.'.join(map(str, path[:-1]))}" if isinstance(path[-1], int) else str(path[-1])
 
 
 def describe(value) -> str:
@@ -204,9 +211,9 @@ def _origin(type_):
 
 def _find_todo(document: Document, value, path: tuple, typed: Typed) -> None:
     """What a scaffold left open is one mistake each."""
-    if isinstance(value, str) and value.startswith(TODO):
-        wanted = value.removeprefix(TODO).strip(" :") or "a value"
-        document.add(path, f"{path[-1]} is still to be filled in; write {wanted}")
+    open_ = re.search(rf"\b{TODO}\b:? ?([^\"\n]*)", value) if isinstance(value, str) else None
+    if open_:
+        document.add(path, f"{_shown(path)} is still to be filled in; write {open_[1] or 'a value'}")
         typed.todo.add(path)
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
         _find_todo(document, inner, (*path, key), typed)
