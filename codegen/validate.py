@@ -78,7 +78,7 @@ def tensor_violations(tensor: TensorValue, level, levels, data_types) -> list[st
     eight = next((known.position for known in levels if known.name == "FL3.0"), 0) <= level.position
     data_type = data_types.get(tensor.data_type)
     bits = (data_type.bits or 0) if data_type else 0
-    known = bits > 0 and data_type.introduced.position <= level.position
+    known = bits > 0
     total, alignment = tensor.total_tensor_size_in_bytes, tensor.guaranteed_base_offset_alignment
     strides = tensor.strides if tensor.strides is not None else ()
     holds = (

@@ -5,7 +5,6 @@
 #define DMLCORE_LIST_H
 
 #include <stdint.h>
-#include <string.h>
 
 #define DML_RANK_MAX 64                    /* NumPy's limit; a descriptor has at most 8 */
 #define DML_LIST_MAX (4 * DML_RANK_MAX)    /* room for anything that rules join or pad */
@@ -55,10 +54,18 @@ static inline dml_list dml_slice(dml_list a, int64_t start, int64_t stop)
     return part;
 }
 
+/* a[at:], a[-at:], a[:at], a[:-at] */
 static inline dml_list dml_from(dml_list a, int64_t at) { return dml_slice(a, dml_front(a.n, at), a.n); }
-static inline dml_list dml_until(dml_list a, int64_t at) { return dml_slice(a, 0, dml_front(a.n, at)); }
 static inline dml_list dml_last(dml_list a, int64_t at) { return dml_slice(a, dml_end(a.n, at), a.n); }
-static inline dml_list dml_all_but_last(dml_list a, int64_t at) { return dml_slice(a, 0, dml_end(a.n, at)); }
+static inline dml_list dml_until(dml_list a, int64_t at) { return dml_slice(a, 0, dml_front(a.n, at)); }
+static inline dml_list dml_all_but(dml_list a, int64_t at) { return dml_slice(a, 0, dml_end(a.n, at)); }
+
+/* a[start:stop], each bound from the front or from the end */
+static inline dml_list dml_cut(dml_list a, int64_t start, int start_from_end, int64_t stop, int stop_from_end)
+{
+    return dml_slice(a, start_from_end ? dml_end(a.n, start) : dml_front(a.n, start),
+                     stop_from_end ? dml_end(a.n, stop) : dml_front(a.n, stop));
+}
 
 /* One entry; 0 outside the list. */
 static inline int64_t dml_at(dml_list a, int64_t at) { return at >= 0 && at < a.n ? a.v[at] : 0; }
@@ -96,7 +103,19 @@ static inline int64_t dml_effective_rank(dml_list a)
     return a.n - ones;
 }
 
-/* The two writers; `buffer` has DML_LIST_MAX entries. */
+/* The writers; `buffer` has DML_LIST_MAX entries. */
+static inline dml_list dml_empty(int64_t *buffer)
+{
+    dml_list none = {buffer, 0};
+    return none;
+}
+
+static inline dml_list dml_append(dml_list a, int64_t item)
+{
+    if (a.n < DML_LIST_MAX) ((int64_t *)a.v)[a.n++] = item;
+    return a;
+}
+
 static inline dml_list dml_join(dml_list a, dml_list b, int64_t *buffer)
 {
     dml_list all = {buffer, 0};

@@ -1,0 +1,68 @@
+"""Turns an operator's specification into the docstring of its array function: meaning, shapes, dtypes, errors, an example
+that runs, and the source.
+"""
+
+import textwrap
+
+from . import names
+
+WIDTH = 110
+
+_OPTIONS = {
+    "batch_dims": ("batch_dims : int, optional", "Leading dimensions that input and indices share."),
+    "mode": ("mode : str, optional", "What happens to an index that is out of range; ``'raise'``: IndexOutOfRangeError."),
+    "fill_value": ("fill_value : optional", "The element that takes the place of one that is out of range, with ``mode='fill'``."),
+    "reduction": ("reduction : str, optional", "How an update meets what is there; ``'none'``: it overwrites."),
+    "dtype": ("dtype : optional", "Data type of the coordinates: uint32 (default) or int64."),
+    "out": ("out : ndarray, optional", "Array to write to; unchanged when the call raises because of its arguments."),
+    "num_threads": ("num_threads : int, optional", "Upper bound for this call; default :func:`get_num_threads`."),
+}
+
+
+def docstring(op) -> str:
+    """The text between the quotes, without the indentation of its function."""
+    model = op.model
+    lines = [model.summary, "", *_wrap(model.description), "", *_pseudocode(model.pseudocode), "", "Parameters", "----------"]
+    for t in op.inputs:
+        types = _types(model, t)
+        kind = "array_like of integers" if t.index else "array_like"
+        lines += [f"{t.parameter} : {kind}", *_indent(f"{_text(model, t.name)} ({t.name}; {types})")]
+    for u in op.axes:
+        lines += [f"{u.parameter} : int, optional", *_indent(f"{_text(model, u.name)} Negative values count from the end.")]
+    for option in op.options:
+        head, text = _OPTIONS[option]
+        lines += [head, *_indent(text)]
+    result = next(m for m in model.members if m.name == op.result.name)
+    lines += ["", "Returns", "-------", "ndarray", *_indent(result.text)]
+    lines += ["", "Raises", "------", "ConstraintError", *_indent("A shape or a data type breaks a rule of the operator.")]
+    if op.index:
+        lines += ["IndexOutOfRangeError", *_indent("An index lies outside the dimension that it indexes.")]
+    lines += ["", "Notes", "-----", *_wrap(f"DirectML: {names.enum_name(model.name)}, from {model.introduced.dml_name}.")]
+    for text in model.behaviour.values():
+        lines += _wrap(text)
+    if model.python.example:
+        lines += ["", "Examples", "--------", *model.python.example.strip().splitlines()]
+    return "\n".join(lines)
+
+
+def _pseudocode(text: str) -> list[str]:
+    lines = text.strip().splitlines()
+    return [f"``{lines[0]}``"] if len(lines) == 1 else ["::", "", *("    " + line for line in lines)]
+
+
+def _text(model, member: str) -> str:
+    return next(m for m in model.members if m.name == member).text
+
+
+def _types(model, tensor) -> str:
+    cell = list(model.support[tensor.name].values())[-1]
+    types = [*cell.data_types, *model.python.data_types.get(tensor.name, ())]
+    return ", ".join(types)
+
+
+def _wrap(text: str) -> list[str]:
+    return textwrap.wrap(" ".join(text.split()), WIDTH)
+
+
+def _indent(text: str) -> list[str]:
+    return textwrap.wrap(" ".join(text.split()), WIDTH, initial_indent="    ", subsequent_indent="    ")

@@ -1,0 +1,507 @@
+"""Turns the model of an operator into what the templates print: every expression spelled, every check numbered.
+
+The model knows nothing of C or Cython, the templates only loop; all decisions between the two are made here.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from . import names, spell
+from .model import Member, Operator, Spec
+from .rules import LIST, Chain, Expr, Field, Logic
+
+OPTION_DEFAULTS = {
+    "batch_dims": "0",
+    "mode": '"raise"',
+    "fill_value": "0",
+    "reduction": '"none"',
+    "dtype": "None",
+    "out": "None",
+    "num_threads": "None",
+}
+STUB_OPTIONS = {
+    "batch_dims": "batch_dims: int = 0",
+    "mode": "mode: str = ...",
+    "fill_value": "fill_value: Any = 0",
+    "reduction": "reduction: str = ...",
+    "dtype": "dtype: DTypeLike | None = None",
+    "out": "out: NDArray[T] | None = None",
+    "num_threads": "num_threads: int | None = None",
+}
+STORAGES = ("u8", "u16", "u32", "u64", "u128")  # enum dml_storage in core/kernel.h
+INDEXES = ("i32", "i64", "u32", "u64")  # enum dml_index
+MOVE_LISTS = ("index_strides", "table_strides", "stream_strides", "slice", "slice_table_strides", "slice_stream_strides")
+
+
+@dataclass(frozen=True)
+class TensorView:
+    name: str
+    parameter: str
+    kind: str  # "input" | "output"
+    index: bool
+    number: int  # its row in the support tables
+    rank: str | None  # the natural rank that the array door expects, spelled over natural tensors
+    infer_sizes: str | None
+    infer_data_type: str | None
+
+
+@dataclass(frozen=True)
+class UintView:
+    name: str
+    parameter: str
+    axis_of: str | None  # parameter of the tensor whose dimensions an axis counts
+    default: str | None  # spelled; None: required (descriptors) or 0 (axes of the array door)
+    natural: str | None  # what the array door fills in when it is no parameter of the function
+
+
+@dataclass(frozen=True)
+class LetView:
+    name: str
+    variable: str
+    ctype: str
+    value: str
+
+
+@dataclass(frozen=True)
+class CheckView:
+    number: int
+    id: str
+    member: str
+    kind: str  # level | tensor | data-type-support | dimensions-support | constraint | data-type | sizes
+    condition: str | None  # Cython: true when the check FAILS; None: the tensor rules, written in core/tensor.h
+    tensor: str | None = None
+    facts: str | None = None  # Python: the comparisons of the rule, for messages
+    text: str | None = None
+    before: int | None = None
+
+
+@dataclass(frozen=True)
+class DataTypeView:
+    """A data type by the number that the compiled code uses; the extensions follow DirectML's own."""
+
+    name: str
+    value: int
+    dml: bool
+    bits: int
+    numpy: str | None
+    storage: int
+    index: int
+    zero_mask: str
+
+
+@dataclass(frozen=True)
+class DescParameter:
+    """A member of an operator descriptor as keyword argument."""
+
+    name: str
+    keyword: str
+    kind: str
+    type: str
+    text: str
+    member_text: str
+    signature: str
+
+
+@dataclass(frozen=True)
+class FieldView:
+    name: str
+    value: str
+
+
+@dataclass(frozen=True)
+class OperatorView:
+    model: Operator
+    name: str
+    snake: str
+    desc_class: str
+    tensors: tuple[TensorView, ...]
+    uints: tuple[UintView, ...]
+    checks: tuple[CheckView, ...]
+    check_lets: tuple[LetView, ...]
+    check_buffers: int
+    infer_lets: tuple[LetView, ...]
+    infer_buffers: int
+    run_lets: tuple[LetView, ...]
+    run_buffers: int
+    fields: tuple[FieldView, ...]
+    dimension_count: str | None
+    door_buffers: int
+    cells: tuple[tuple[str, tuple[str, ...]], ...]
+    levels: int
+    lists: tuple[tuple[str, str], ...]  # let name, Python spelling: for messages
+    array_types: tuple[tuple[str, tuple[str, ...]], ...]
+    support_rows: tuple[tuple[str, tuple[tuple[int, tuple[str, ...], int, int], ...]], ...]
+    desc_parameters: tuple[DescParameter, ...]
+
+    @property
+    def inputs(self) -> tuple[TensorView, ...]:
+        return tuple(t for t in self.tensors if t.kind == "input")
+
+    @property
+    def outputs(self) -> tuple[TensorView, ...]:
+        return tuple(t for t in self.tensors if t.kind == "output")
+
+    @property
+    def data(self) -> TensorView:
+        """The tensor whose data type the moved elements have."""
+        return self.inputs[0]
+
+    @property
+    def index(self) -> TensorView | None:
+        return next((t for t in self.tensors if t.index), None)
+
+    def tensor(self, name: str) -> TensorView:
+        return next(t for t in self.tensors if t.name == name)
+
+    @property
+    def axes(self) -> tuple[UintView, ...]:
+        return tuple(u for u in self.uints if u.axis_of)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return tuple(self.model.python.options)
+
+    @property
+    def parameters(self) -> str:
+        """The array function's signature."""
+        parts = [t.parameter for t in self.inputs] + [f"{u.parameter}=0" for u in self.axes]
+        return ", ".join([*parts, "*", *(f"{o}={OPTION_DEFAULTS[o]}" for o in self.options)])
+
+    @property
+    def kind(self) -> str:
+        """Which side the indices address: enum dml_kind in operators.h."""
+        return "NONZERO" if self.is_nonzero else "GATHER" if self.table.kind == "input" else "SCATTER"
+
+    @property
+    def message_parameters(self) -> tuple[tuple[str, str], ...]:
+        """Members that the caller of the array function knows by a parameter's name."""
+        named = [(t.name, t.parameter) for t in self.inputs] + [(u.name, u.parameter) for u in self.array_parameters]
+        if "out" in self.options:
+            named.append((self.result.name, "out"))
+        return tuple(named)
+
+    @property
+    def desc_example(self) -> str:
+        """A valid descriptor, from the first example."""
+        example = self.model.examples[0]
+        parts = []
+        for p in self.desc_parameters:
+            value = example.desc.get(p.name)
+            if p.kind == "input":
+                parts.append(f'{p.keyword}=TensorDesc("{value.data_type}", {tuple(value.sizes)})')
+            elif p.kind != "output" and value is not None:
+                parts.append(f"{p.keyword}={value}")
+        return f"{self.desc_class}({', '.join(parts)})"
+
+    @property
+    def stub_parameters(self) -> tuple[str, ...]:
+        """The array function's signature with types; data keeps its dtype."""
+        data = "NDArray[T]" if not self.is_nonzero else "ArrayLike"
+        parts = [f"{t.parameter}: {'ArrayLike' if t.index else data}" for t in self.inputs]
+        parts += [f"{u.parameter}: int = 0" for u in self.axes]
+        return (*parts, "*", *(STUB_OPTIONS[o] for o in self.options))
+
+    @property
+    def stub_result(self) -> str:
+        return "NDArray[Any]" if self.is_nonzero else "NDArray[T]"
+
+    @property
+    def array_parameters(self) -> tuple[UintView, ...]:
+        """The integer members that the array function takes as parameters."""
+        return self.axes
+
+    @property
+    def is_function(self) -> bool:
+        """Whether the array function bears the operator's own name (GATHER_ND1 shares gather_nd)."""
+        return self.model.python.function == self.snake
+
+    @property
+    def missing_lists(self) -> tuple[str, ...]:
+        """Lists of the plan that the specification leaves empty."""
+        return tuple(name for name in MOVE_LISTS if name not in self.model.kernel.fields)
+
+    @property
+    def has_tuples(self) -> bool:
+        """Whether the last dimension of the indices holds the coordinates of a tuple."""
+        return "coordinate_stride" in self.model.kernel.fields
+
+    @property
+    def docstring(self) -> str:
+        from .docstrings import docstring
+
+        return docstring(self)
+
+    @property
+    def is_nonzero(self) -> bool:
+        return self.model.kernel.plan == "nonzero"
+
+    @property
+    def result(self) -> TensorView:
+        """The output that the array function returns."""
+        named = self.model.python.returns
+        return self.tensor(named) if named else self.outputs[0]
+
+    @property
+    def count(self) -> TensorView | None:
+        """The output that says how many rows of the result are used."""
+        rows = self.model.python.rows
+        return self.tensor(rows) if rows else None
+
+    @property
+    def source(self) -> TensorView | None:
+        """Scatters: the tensor that the output starts as a copy of."""
+        source = getattr(self.model.kernel, "source", None)
+        return self.tensor(source) if source else None
+
+    @property
+    def table(self) -> TensorView:
+        return self.tensor(self.model.kernel.table)
+
+    @property
+    def stream(self) -> TensorView:
+        return self.tensor(self.model.kernel.stream)
+
+
+def view(op: Operator, spec: Spec) -> OperatorView:
+    tensors = {m.name: f"c.{names.member_snake(m.name)}" for m in op.tensors}
+    scope = {u.name: f"c.{names.member_snake(u.name)}" for u in op.uints}
+    variables = {let: names.snake(let) for let in op.let}
+
+    def function() -> tuple[spell.Cython, list[LetView]]:
+        cython = spell.Cython(tensors, {**scope, **variables})
+        lets = [
+            LetView(let.name, variables[let.name], "dml_list" if let.expr.type == LIST else "int64_t", cython(let.expr))
+            for let in op.let.values()
+        ]
+        return cython, lets
+
+    checking, check_lets = function()
+    checks = tuple(_checks(op, spec, checking))
+    inferring, infer_lets = function()
+    running, run_lets = function()
+    door = spell.Cython(tensors, scope)
+
+    numbers = {m.name: i for i, m in enumerate(op.tensors)}
+    tensor_views = tuple(
+        TensorView(
+            m.name,
+            names.member_snake(m.name),
+            m.kind,
+            m.index,
+            numbers[m.name],
+            door(op.python.ranks[m.name]) if m.name in op.python.ranks else None,
+            _spelled(inferring, m.sizes or m.default_sizes) if m.kind == "output" else None,
+            _inferred_type(m, spec, inferring) if m.kind == "output" else None,
+        )
+        for m in op.tensors
+    )
+    uints = tuple(
+        UintView(
+            m.name,
+            names.member_snake(m.name),
+            names.member_snake(m.axis_of) if m.kind == "axis" else None,
+            _spelled(door, m.default),
+            _spelled(door, op.python.members.get(m.name) or m.default),
+        )
+        for m in op.uints
+    )
+    fields = tuple(FieldView(name, running(let.expr)) for name, let in op.kernel.fields.items())
+    return OperatorView(
+        model=op,
+        name=op.name,
+        snake=names.operator_snake(op.name),
+        desc_class=names.desc_class(op.name),
+        tensors=tensor_views,
+        uints=uints,
+        checks=checks,
+        check_lets=tuple(_used(check_lets, [c.condition or "" for c in checks])),
+        check_buffers=checking.buffers,
+        infer_lets=tuple(_used(infer_lets, [t.infer_sizes or "" for t in tensor_views])),
+        infer_buffers=inferring.buffers,
+        run_lets=tuple(_used(run_lets, [f.value for f in fields])),
+        run_buffers=running.buffers,
+        fields=fields,
+        dimension_count=_spelled(door, op.python.dimension_count),
+        door_buffers=door.buffers,
+        cells=tuple((m.name, tuple(_cells(op, m, spec))) for m in op.tensors),
+        levels=len(spec.levels),
+        lists=tuple((let.name, spell.python(let.expr)) for let in op.let.values()),
+        array_types=tuple((m.name, array_types(op, m.name, spec)) for m in op.tensors),
+        support_rows=tuple((m.name, tuple(_support_rows(op, m, spec))) for m in op.tensors),
+        desc_parameters=tuple(_desc_parameter(m) for m in op.members),
+    )
+
+
+def data_type_views(spec: Spec) -> tuple[DataTypeView, ...]:
+    """DirectML's types, then the extensions of the array functions."""
+    rows = []
+    for t in (*spec.data_types.values(), *spec.extensions.values()):
+        mask = t.zero_mask or 0
+        rows.append(
+            DataTypeView(
+                name=t.name,
+                value=len(rows),
+                dml=t.name in spec.data_types,
+                bits=t.bits or 0,
+                numpy=t.numpy,
+                storage=STORAGES.index(t.storage) if t.storage else 0,
+                index=INDEXES.index(t.index) if t.index else -1,
+                zero_mask=f"UINT64_C(0x{mask & (2**64 - 1):x}), UINT64_C(0x{mask >> 64:x})",
+            )
+        )
+    return tuple(rows)
+
+
+def data_tensors(op: Operator) -> set[str]:
+    """The tensors that hold elements of the moved data type: they take the extensions too."""
+    data = op.kernel.data
+    typed = {m.name for m in op.tensors if m.data_type is not None and spell.text(m.data_type) == f"{data}.DataType"}
+    return typed | {data}
+
+
+def array_types(op: Operator, member: str, spec: Spec) -> tuple[str, ...]:
+    """The data types that the array function takes for a tensor."""
+    types = [*op.support[member][spec.newest.name].data_types, *op.python.data_types.get(member, ())]
+    if member in data_tensors(op):
+        types += [name for name in spec.extensions if name not in types]
+    return tuple(types)
+
+
+def _spelled(cython: spell.Cython, expr: Expr | None) -> str | None:
+    return None if expr is None else cython(expr)
+
+
+def _used(lets: list[LetView], texts: list[str]) -> Iterable[LetView]:
+    """The let variables that these texts mention, and those that such variables need themselves."""
+    words = set(re.findall(r"\w+", " ".join(texts)))
+    kept = []
+    for let in reversed(lets):
+        if let.variable in words:
+            kept.append(let)
+            words |= set(re.findall(r"\w+", let.value))
+    return reversed(kept)
+
+
+def _inferred_type(member: Member, spec: Spec, cython: spell.Cython) -> str:
+    if member.data_type is not None:
+        return cython(member.data_type)
+    return str(spec.data_types[member.default_data_type].value)
+
+
+def _cells(op: Operator, member: Member, spec: Spec) -> Iterable[str]:
+    """One support table as C initialisers: a cell per level, then the array door's."""
+    numbers = {t.name: t.value for t in data_type_views(spec)}
+
+    def mask(types: Iterable[str]) -> str:
+        return f"0x{sum(1 << numbers[t] for t in types):x}"
+
+    cells = op.support[member.name]
+    for level in spec.levels:
+        cell = cells.get(level.name)
+        yield f"{{{mask(cell.data_types)}, {cell.dims_min}, {cell.dims_max}}}" if cell else "{0, 0, 0}"
+    yield f"{{{mask(array_types(op, member.name, spec))}, 0, DML_RANK_MAX}}"
+
+
+def _support_rows(op: Operator, member: Member, spec: Spec) -> Iterable[tuple[int, tuple[str, ...], int, int]]:
+    for level in spec.levels:
+        cell = op.support[member.name].get(level.name)
+        if cell:
+            yield level.position, cell.data_types, cell.dims_min, cell.dims_max
+
+
+def _desc_parameter(m: Member) -> DescParameter:
+    keyword = names.member_snake(m.name)
+    optional = m.kind == "output" or m.default is not None
+    type_ = "TensorDesc" if m.is_tensor else "int"
+    text = f"{m.name}. {m.text}"
+    if m.kind == "output":
+        text += " Inferred when left out."
+    elif m.default is not None:
+        text += f" Default: {spell.text(m.default)}."
+    return DescParameter(
+        name=m.name,
+        keyword=keyword,
+        kind=m.kind,
+        type=type_ + (", optional" if optional else ""),
+        text=text,
+        member_text=m.text,
+        signature=f"{keyword}: {type_}" + (" | None = None" if optional else ""),
+    )
+
+
+def _checks(op: Operator, spec: Spec, cython: spell.Cython) -> Iterable[CheckView]:
+    """Every check in the order of the specification, numbered."""
+    number = 0
+
+    def check(id: str, member: str, kind: str, condition: str | None, **more) -> CheckView:
+        nonlocal number
+        number += 1
+        return CheckView(number - 1, id, member, kind, condition, **more)
+
+    yield check(f"{op.name}-FeatureLevel-support", "FeatureLevel", "level", f"level < {op.introduced.position}")
+    for i, m in enumerate(op.tensors):
+        tensor = f"c.{names.member_snake(m.name)}"
+        cell = f"&{names.operator_snake(op.name)}_support[{i}][level]"
+        for rule in spec.tensor.rules:
+            yield check(rule.id, m.name, "tensor", None, tensor=names.member_snake(m.name))
+        yield check(
+            f"{op.name}-{m.name}-DataType-support",
+            m.name,
+            "data-type-support",
+            f"level >= {op.introduced.position} and not dml_supports_type({cell}, {tensor}.data_type)",
+        )
+        yield check(
+            f"{op.name}-{m.name}-DimensionCount-support",
+            m.name,
+            "dimensions-support",
+            f"level >= {op.introduced.position} and not dml_supports_rank({cell}, {tensor}.rank)",
+        )
+    for c in op.constraints:
+        when = []
+        if c.doors != "both":
+            when.append(f"level {'!=' if c.doors == 'descriptor' else '=='} DML_ARRAY_DOOR")
+        if c.from_:
+            when.append(f"level >= {c.from_.position}")
+        if c.before:
+            when.append(f"level < {c.before.position}")
+        condition = " and ".join([*when, f"not ({cython(c.expr)})"])
+        before = c.before.position if c.before else None
+        yield check(c.id, c.member, "constraint", condition, facts=facts(c.expr), text=c.text, before=before)
+    for m in op.tensors:
+        tensor = f"c.{names.member_snake(m.name)}"
+        given = f"not {tensor}.inferred and " if m.kind == "output" else ""
+        for rule, what, kind in ((m.data_type, "DataType", "data-type"), (m.sizes, "Sizes", "sizes")):
+            if rule is None:
+                continue
+            chain = Chain((Field(m.name, what), rule), ("==",))
+            yield check(
+                f"{op.name}-{m.name}-{what}", m.name, kind, f"{given}not ({cython(chain)})", facts=facts(chain)
+            )
+
+
+def facts(rule: Expr) -> str:
+    """The comparisons of a rule as Python tuples (subject's text, subject, operators, operands' texts and values)."""
+    chains: list[Chain] = []
+    plain: list[Expr] = []
+
+    def collect(expr: Expr) -> None:
+        if isinstance(expr, Logic):
+            for item in expr.items:
+                collect(item)
+        elif isinstance(expr, Chain):
+            chains.append(expr)
+        else:
+            plain.append(expr)
+
+    collect(rule)
+    rows = []
+    for chain in chains:
+        operands = ", ".join(f"({spell.text(o)!r}, {spell.python(o)})" for o in chain.operands)
+        rows.append(f"({chain.ops!r}, ({operands}))")
+    for call in plain:  # within(a, b), the one function that is a rule by itself
+        operands = ", ".join(f"({spell.text(o)!r}, {spell.python(o)})" for o in call.args)
+        rows.append(f"(('within',), ({operands}))")
+    return "(" + ", ".join(rows) + ("," if len(rows) == 1 else "") + ")"
+
+

@@ -1,0 +1,110 @@
+"""Builds the one extension module: the generated Cython and the C kernels.
+
+Refuses to build from generated files that do not fit the specifications, with the command that makes them fit. Everything
+else about the package stands in pyproject.toml.
+"""
+
+import hashlib
+import os
+import re
+import sys
+import sysconfig
+from pathlib import Path
+
+import numpy
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+ROOT = Path(__file__).resolve().parent
+PACKAGE = ROOT / "src" / "dmlcore"
+FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+LIMITED = not FREE_THREADED and not os.environ.get("DMLCORE_NO_LIMITED_API")
+REGENERATE = "run: python -m codegen"
+
+
+def check_fresh() -> None:
+    """Compares specifications and generated files with the checksums that the generator left."""
+    sums = PACKAGE / "_generated" / "SOURCES.sha256"
+    if not sums.is_file():
+        sys.exit(f"{sums.relative_to(ROOT)} is missing; {REGENERATE}")
+    wrong, known = [], set()
+    for line in sums.read_text().splitlines():
+        digest, name = line.split("  ", 1)
+        known.add(name)
+        path = ROOT / name
+        if not path.is_file():
+            wrong.append(f"{name} is missing")
+        elif hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest() != digest:
+            wrong.append(f"{name} is not what the generated files were made from")
+    for path in sorted((ROOT / "spec").rglob("*.yaml")):
+        name = path.relative_to(ROOT).as_posix()
+        if name not in known:
+            wrong.append(f"{name} is new")
+    if wrong:
+        sys.exit("\n".join(["The generated files do not fit the specifications:", *wrong, REGENERATE]))
+
+
+class BuildExt(build_ext):
+    """Adds what the compiler at hand understands: warnings and optimisation, OpenMP where it links."""
+
+    def build_extensions(self):
+        unix = self.compiler.compiler_type == "unix"
+        flags = ["-O3", "-std=c11", "-fno-strict-aliasing", "-g0", "-fvisibility=hidden"] if unix else ["/O2", "/std:c11"]
+        openmp = self.openmp()
+        for extension in self.extensions:
+            extension.extra_compile_args = [*flags, *openmp]
+            extension.extra_link_args = [*openmp, *(["-Wl,-s"] if sys.platform == "linux" else [])] if unix else []
+        super().build_extensions()
+
+    def openmp(self) -> list[str]:
+        """The flag that switches OpenMP on, if a program with it compiles and links; else the build is serial."""
+        import tempfile
+
+        flag = "/openmp" if self.compiler.compiler_type == "msvc" else "-fopenmp"
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "openmp.c")
+            source.write_text("#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n")
+            try:
+                objects = self.compiler.compile([str(source)], output_dir=folder, extra_postargs=[flag])
+                link = [flag] if flag.startswith("-") else []
+                self.compiler.link_executable(objects, str(Path(folder, "openmp")), extra_postargs=link)
+            except Exception as error:  # whatever the compiler raises: no OpenMP
+                print(f"building without OpenMP: {error}", file=sys.stderr)
+                return []
+        return [flag]
+
+
+def extension() -> Extension:
+    c_files = sorted(p.relative_to(ROOT).as_posix() for folder in ("core", "isa") for p in (PACKAGE / folder).glob("*.c"))
+    headers = [p.relative_to(ROOT).as_posix() for p in PACKAGE.rglob("*") if p.suffix in (".h", ".inc", ".pxi")]
+    macros = [("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"), ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION")]
+    if LIMITED:
+        macros.append(("Py_LIMITED_API", "0x030B0000"))
+    return Extension(
+        "dmlcore._generated.operators",
+        ["src/dmlcore/_generated/operators.pyx", *c_files],
+        include_dirs=["src/dmlcore", numpy.get_include()],
+        define_macros=macros,
+        depends=headers,
+        py_limited_api=LIMITED,
+    )
+
+
+check_fresh()
+directives = {
+    "language_level": 3,
+    "binding": False,
+    "boundscheck": False,
+    "wraparound": False,
+    "cdivision": True,
+    "embedsignature": True,
+    "embedsignature.format": "python",
+    "freethreading_compatible": True,
+}
+setup(
+    version=re.search(r'__version__ = "(.+)"', (PACKAGE / "version.py").read_text())[1],
+    ext_modules=cythonize([extension()], build_dir="build/cython", compiler_directives=directives),
+    cmdclass={"build_ext": BuildExt},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if LIMITED else {},
+)

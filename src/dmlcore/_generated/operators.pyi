@@ -1,0 +1,53 @@
+# Generated from the folder spec/operators by `python -m codegen`; do not edit.
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+T = TypeVar("T", bound=np.generic)
+
+CHECK: dict[str, Callable[[Any, int], tuple[list[int], dict[str, Any], dict[str, int]]]]
+RUN: dict[str, Callable[..., None]]
+
+def set_num_threads(num_threads: int | None) -> None: ...
+def get_num_threads() -> int: ...
+def build_info() -> dict[str, Any]: ...
+def _select_isa(name: str | None) -> None: ...
+def _set_grain(items: int) -> None: ...
+def gather_elements(
+    input: NDArray[T],
+    indices: ArrayLike,
+    axis: int = 0,
+    *,
+    mode: str = ...,
+    fill_value: Any = 0,
+    out: NDArray[T] | None = None,
+    num_threads: int | None = None,
+) -> NDArray[T]: ...
+def gather_nd(
+    input: NDArray[T],
+    indices: ArrayLike,
+    *,
+    batch_dims: int = 0,
+    mode: str = ...,
+    fill_value: Any = 0,
+    out: NDArray[T] | None = None,
+    num_threads: int | None = None,
+) -> NDArray[T]: ...
+def nonzero_coordinates(
+    input: ArrayLike,
+    *,
+    dtype: DTypeLike | None = None,
+    num_threads: int | None = None,
+) -> NDArray[Any]: ...
+def scatter_nd(
+    input: NDArray[T],
+    indices: ArrayLike,
+    updates: NDArray[T],
+    *,
+    reduction: str = ...,
+    mode: str = ...,
+    out: NDArray[T] | None = None,
+    num_threads: int | None = None,
+) -> NDArray[T]: ...

@@ -1,0 +1,167 @@
+"""A descriptor that has been validated once and runs on arrays: DirectML's CompileOperator, on the CPU.
+
+Binding checks arrays against the descriptor only; the rules of the operator were checked when it was compiled.
+"""
+
+import numpy as np
+
+from ._generated import operators
+from .arrays import overlaps_itself
+from .descs import OperatorDesc, TensorDesc
+from .errors import constraint_error
+from .levels import FeatureLevel, feature_level as _feature_level
+from .validation import check, violated
+
+__all__ = ["CompiledOperator", "compile"]
+
+MODES = ("raise",)
+
+
+def compile(desc: OperatorDesc, feature_level=None, mode: str = "raise") -> "CompiledOperator":
+    """Validates a descriptor and returns an operator that can be called with arrays.
+
+    Parameters
+    ----------
+    desc : operator descriptor
+    feature_level : FeatureLevel, str or int, optional
+        The newest by default.
+    mode : {"raise"}
+        What happens to an index that is out of range.
+
+    Returns
+    -------
+    CompiledOperator
+
+    Raises
+    ------
+    ConstraintError
+        When the descriptor breaks a rule at this level; ``.violations`` has all of them.
+
+    Examples
+    --------
+    >>> import dmlcore, numpy as np
+    >>> from dmlcore import TensorDesc
+    >>> desc = dmlcore.GatherElementsDesc(input=TensorDesc("FLOAT32", (2, 2)), indices=TensorDesc("INT64", (1, 2)), axis=0)
+    >>> op = dmlcore.compile(desc, feature_level="3.0")
+    >>> op(np.array([[1, 2], [3, 4]], np.float32), np.array([[1, 0]]))
+    array([[3., 2.]], dtype=float32)
+    """
+    level = _feature_level(feature_level)
+    if mode not in MODES:
+        raise ValueError(f"mode is {mode!r}, expected {' or '.join(map(repr, MODES))}")
+    violations = check(desc, level)
+    if violations:
+        raise constraint_error(violations)
+    return CompiledOperator(desc, level, mode)
+
+
+class CompiledOperator:
+    """An operator made by :func:`compile`; call it with the input arrays in the order of the descriptor's members.
+
+    Arrays have exactly the descriptor's Sizes and data type. Where the descriptor has strides, an array has those
+    strides, or is a flat buffer of TotalTensorSizeInBytes. ``out`` is one array, or a tuple where there are two outputs.
+    Pickles as its descriptor.
+    """
+
+    def __init__(self, desc: OperatorDesc, level: FeatureLevel, mode: str):
+        _, inferred, uints = violated(desc, level)
+        self.desc, self.feature_level, self.mode = desc, level, mode
+        self._uints = tuple(uints.values())
+        self._inputs, self._outputs = [], []
+        for name, keyword, kind in desc.MEMBERS:
+            tensor = getattr(desc, keyword)
+            if kind == "input":
+                self._inputs.append((keyword, tensor))
+            elif kind == "output":
+                self._outputs.append((keyword, tensor or TensorDesc(*inferred[keyword])))
+                _refuse_overlap(name, self._outputs[-1][1])
+
+    def __repr__(self) -> str:
+        return f"<dmlcore.CompiledOperator {self.desc.operator} at {self.feature_level.name}, mode={self.mode!r}>"
+
+    def __reduce__(self):
+        return compile, (self.desc, self.feature_level, self.mode)
+
+    def __call__(self, *arrays, out=None, num_threads=None):
+        """Runs the operator; returns the output, or the tuple of outputs."""
+        if len(arrays) != len(self._inputs):
+            wanted = ", ".join(keyword for keyword, _ in self._inputs)
+            raise TypeError(f"{self.desc.operator} takes {len(self._inputs)} arrays ({wanted}), {len(arrays)} given")
+        inputs = [_bind(k, t, a, False)[1] for (k, t), a in zip(self._inputs, arrays, strict=True)]
+        fresh = out is None
+        if fresh:
+            outputs = [(None, _allocate(tensor)) for _, tensor in self._outputs]
+            outputs = [(array, array) for _, array in outputs]
+        else:
+            given = out if isinstance(out, tuple) else (out,)
+            if len(given) != len(self._outputs):
+                wanted = ", ".join(keyword for keyword, _ in self._outputs)
+                raise TypeError(f"out is {len(given)} array(s), expected {len(self._outputs)} ({wanted})")
+            outputs = [_bind(k, t, a, True) for (k, t), a in zip(self._outputs, given, strict=True)]
+            _refuse_shared(self._outputs, outputs)
+        run = operators.RUN[self.desc.operator]
+        run(self._uints, (*inputs, *(view for _, view in outputs)), self.mode, 0, fresh, num_threads)
+        results = tuple(array for array, _ in outputs)
+        return results if len(results) > 1 else results[0]
+
+
+def _allocate(tensor: TensorDesc) -> np.ndarray:
+    """A fresh array; with strides, a view into a buffer as large as the descriptor says."""
+    if tensor.strides is None:
+        return np.zeros(tensor.sizes, tensor.dtype)
+    return _strided(np.zeros(tensor.total_tensor_size_in_bytes, np.uint8), tensor)
+
+
+def _strided(buffer: np.ndarray, tensor: TensorDesc) -> np.ndarray:
+    strides = tuple(s * tensor.dtype.itemsize for s in tensor.strides)
+    return np.ndarray(tensor.sizes, tensor.dtype, buffer, 0, strides)
+
+
+def _bind(keyword: str, tensor: TensorDesc, value, writing: bool):
+    """(the caller's array, its view with the descriptor's sizes), or an error that names the array."""
+    if writing and not isinstance(value, np.ndarray):
+        raise TypeError(f"out: {keyword} is {type(value).__name__}, expected a numpy.ndarray")
+    array = np.asarray(value)
+    if array.dtype.newbyteorder("=") == tensor.dtype and not array.dtype.isnative:
+        raise ValueError(f"{keyword} has dtype {array.dtype.str!r} in non-native byte order, expected native order")
+    if writing and not array.flags.writeable:
+        raise ValueError(f"out: {keyword} is read-only, expected a writable array")
+    if tensor.strides is not None and array.ndim == 1 and array.nbytes == tensor.total_tensor_size_in_bytes:
+        if array.flags.c_contiguous and array.dtype in (tensor.dtype, np.uint8) and array.shape != tensor.sizes:
+            return array, _strided(array.view(np.uint8), tensor)
+    if array.dtype != tensor.dtype:
+        raise TypeError(f"{keyword} has dtype {array.dtype}, its descriptor has {tensor.data_type} ({tensor.dtype})")
+    if array.shape != tensor.sizes:
+        raise ValueError(f"{keyword} has shape {array.shape}, its descriptor has Sizes {tensor.sizes}")
+    if tensor.strides is not None:
+        wanted = tuple(s * tensor.dtype.itemsize for s in tensor.strides)
+        pairs = zip(tensor.sizes, array.strides, wanted, strict=True)
+        if any(size > 1 and have != want for size, have, want in pairs):
+            raise ValueError(
+                f"{keyword} has strides of {array.strides} bytes, its descriptor has {wanted}; or pass a flat buffer of "
+                f"{tensor.total_tensor_size_in_bytes} bytes"
+            )
+    if writing and overlaps_itself(array):
+        raise ValueError(f"out: {keyword} overlaps itself, expected an address for each element")
+    return value, array
+
+
+def _refuse_overlap(name: str, tensor: TensorDesc) -> None:
+    if tensor.strides is not None and overlaps_itself(_Shape(tensor)):
+        raise ValueError(f"{name} has Strides {tensor.strides} by which elements share addresses; an output cannot")
+
+
+class _Shape:
+    """Enough of an array for the overlap test."""
+
+    def __init__(self, tensor: TensorDesc):
+        self.itemsize, self.shape, self.size = tensor.dtype.itemsize, tensor.sizes, 1
+        self.strides = tuple(s * self.itemsize for s in tensor.strides)
+
+
+def _refuse_shared(descs, outputs) -> None:
+    """Two outputs must not share memory: writing one would change the other."""
+    for i, (_, a) in enumerate(outputs):
+        for j in range(i):
+            if np.may_share_memory(a, outputs[j][1]):
+                raise ValueError(f"out: {descs[j][0]} and {descs[i][0]} share memory, expected separate arrays")

@@ -1,0 +1,570 @@
+# What both doors share: from Python objects to dml_tensor, from a filled plan to a finished run, from a failure to the
+# exception that explains it. Included by the generated operators.pyx; nothing in here knows an operator.
+
+cimport cython
+cimport numpy as cnp
+from libc.stdint cimport INT64_MAX, INT64_MIN, int16_t, int64_t, uint64_t, uintptr_t
+from libc.string cimport memcpy
+
+import os as _os
+
+import numpy as _np
+
+import dmlcore.arrays as _arrays
+import dmlcore.errors as _errors
+import dmlcore.threads as _threads
+
+cnp.import_array()
+
+cdef extern from "core/list.h" nogil:
+    enum: DML_RANK_MAX, DML_LIST_MAX
+    ctypedef struct dml_list:
+        const int64_t *v
+        int64_t n
+    int64_t dml_add(int64_t, int64_t)
+    int64_t dml_sub(int64_t, int64_t)
+    int64_t dml_mul(int64_t, int64_t)
+    int64_t dml_max(int64_t, int64_t)
+    dml_list dml_from(dml_list, int64_t)
+    dml_list dml_last(dml_list, int64_t)
+    dml_list dml_until(dml_list, int64_t)
+    dml_list dml_all_but(dml_list, int64_t)
+    dml_list dml_cut(dml_list, int64_t, int, int64_t, int)
+    int64_t dml_at(dml_list, int64_t)
+    int64_t dml_at_end(dml_list, int64_t)
+    bint dml_equal(dml_list, dml_list)
+    bint dml_within(dml_list, dml_list)
+    int64_t dml_product(dml_list)
+    int64_t dml_effective_rank(dml_list)
+    dml_list dml_empty(int64_t *)
+    dml_list dml_append(dml_list, int64_t)
+    dml_list dml_join(dml_list, dml_list, int64_t *)
+    dml_list dml_right_align(dml_list, int64_t, int64_t *)
+
+cdef extern from "_generated/support.h" nogil:
+    enum: DML_CHECKS_MAX, DML_ARRAY_DOOR, DML_DATA_TYPES
+    ctypedef struct dml_cell:
+        pass
+    ctypedef struct dml_data_type:
+        int bits, storage, index
+        uint64_t zero_mask[2]
+    const dml_data_type dml_data_types[]
+
+cdef extern from "core/tensor.h" nogil:
+    ctypedef struct dml_tensor:
+        char *data
+        int data_type
+        int inferred
+        int64_t rank
+        int64_t sizes[64]
+        int64_t strides[64]
+    ctypedef struct dml_buffer:
+        int has_strides
+        int64_t stride_count
+        int64_t strides[64]
+        int64_t total_size
+        int64_t alignment
+    ctypedef struct dml_violations:
+        int count
+        int16_t checks[1]
+    dml_list dml_sizes(const dml_tensor *)
+    dml_list dml_strides(const dml_tensor *)
+    void dml_pad(dml_tensor *, int64_t)
+    void dml_set_sizes(dml_tensor *, dml_list)
+    void dml_fail(dml_violations *, int)
+    bint dml_supports_type(const dml_cell *, int)
+    bint dml_supports_rank(const dml_cell *, int64_t)
+    void dml_check_buffer(const dml_tensor *, const dml_buffer *, int, int, dml_violations *)
+
+cdef extern from "core/kernel.h" nogil:
+    enum: DML_INDEX_I32, DML_INDEX_I64, DML_INDEX_U32, DML_INDEX_U64
+    enum: DML_OK, DML_OUT_OF_RANGE, DML_NO_MEMORY, DML_INTERRUPTED
+    enum: DML_RAISE, DML_CLIP, DML_FILL, DML_DROP
+    enum: DML_NONE, DML_ADD, DML_MUL, DML_MIN, DML_MAX
+    ctypedef struct dml_run:
+        int storage, index, data_type, mode, reduction, check_first, threads
+        int (*poll)() noexcept nogil
+        const void *fill
+        int64_t bad_position, bad_coordinate, bad_value, bad_bound
+    ctypedef struct dml_move:
+        dml_list positions, index_strides, table_strides, stream_strides, bounds, steps
+        int64_t coordinate_stride
+        dml_list slice, slice_table_strides, slice_stream_strides
+        char *table
+        char *stream
+        const char *indices
+        const char *source
+        dml_list copy, copy_source_strides, copy_table_strides
+    ctypedef struct dml_nonzero:
+        dml_list sizes, strides
+        const char *input
+        uint64_t mask[2]
+        int64_t columns
+        char *coordinates
+        int64_t row_stride, column_stride
+        int coordinate_bytes
+        int64_t rows_max, count
+        void *scratch
+    int dml_move_run(int op, const dml_move *, dml_run *)
+    int dml_nonzero_count(dml_nonzero *, dml_run *)
+    int dml_nonzero_write(dml_nonzero *, dml_run *)
+    void dml_nonzero_free(dml_nonzero *)
+
+cdef extern from "core/dispatch.h" nogil:
+    int dml_isa_select(const char *name)
+    const char *dml_isa_name()
+    const char *dml_isa_available(int i)
+
+cdef extern from "core/parallel.h" nogil:
+    void dml_threads_init()
+    void dml_set_grain(int64_t)
+
+cdef extern from "Python.h":
+    int check_signals "PyErr_CheckSignals" () noexcept
+
+cdef extern from *:
+    """
+    /* Hands on an exception that is set already, as PyErr_CheckSignals left it. */
+    static int dml_raised(void) { return -1; }
+
+    #define DML_TEXT(x) #x
+    #define DML_NUMBER(x) DML_TEXT(x)
+    #if defined(__clang__)
+    #define DML_COMPILER "clang " __clang_version__
+    #elif defined(__GNUC__)
+    #define DML_COMPILER "gcc " __VERSION__
+    #elif defined(_MSC_VER)
+    #define DML_COMPILER "msvc " DML_NUMBER(_MSC_VER)
+    #else
+    #define DML_COMPILER "unknown"
+    #endif
+    #ifdef _OPENMP
+    #define DML_OPENMP _OPENMP
+    #else
+    #define DML_OPENMP 0
+    #endif
+    """
+    int dml_raised() except -1
+    const char *DML_COMPILER
+    int DML_OPENMP
+
+cdef enum:
+    KEEP_GIL = 16384        # elements; below, a run takes less time than giving the GIL away and getting it back
+
+cdef int threads_wanted = 1     # set_num_threads, or what threads.py found
+cdef int type_codes[256]        # NumPy type number -> DML_TENSOR_DATA_TYPE (0 where there is none)
+
+
+cdef int poll() noexcept nogil:
+    with gil:
+        return check_signals()
+
+
+# ---- arrays in ----------------------------------------------------------------------------------------------------
+
+def _register(str names, int code):
+    """Tells which data type NumPy's types of these names are, called once per data type at import."""
+    for name in names.split():
+        type_codes[_np.dtype(name).num] = code
+
+
+cdef cnp.ndarray as_array(object value, str name):
+    """A plain ndarray in native byte order; everything else is converted once or refused by name."""
+    cdef cnp.ndarray array
+    if not cnp.PyArray_CheckExact(value):
+        value = _arrays.convert(value, name)
+    array = value
+    if not cnp.PyArray_ISNOTSWAPPED(array):
+        raise _arrays.byte_order_error(name, array)
+    return array
+
+
+cdef void load(dml_tensor *t, cnp.ndarray array) noexcept:
+    cdef int number = cnp.PyArray_TYPE(array)
+    cdef int rank = cnp.PyArray_NDIM(array)
+    cdef cnp.npy_intp *sizes = cnp.PyArray_DIMS(array)
+    cdef cnp.npy_intp *strides = cnp.PyArray_STRIDES(array)
+    cdef int d
+    t.data = cnp.PyArray_BYTES(array)
+    t.data_type = type_codes[number] if 0 <= number < 256 else 0
+    t.inferred = 0
+    t.rank = rank
+    for d in range(rank):
+        t.sizes[d] = sizes[d]
+        t.strides[d] = strides[d]
+
+
+cdef cnp.ndarray load_data(dml_tensor *t, object value, str name):
+    cdef cnp.ndarray array = as_array(value, name)
+    load(t, array)
+    return array
+
+
+cdef cnp.ndarray load_indices(dml_tensor *t, object value, str name):
+    """Like load_data; integers narrower than DirectML's index types are widened."""
+    cdef cnp.ndarray array = as_array(value, name)
+    load(t, array)
+    if dml_data_types[t.data_type].index < 0:
+        array = _arrays.widen_indices(value, array)
+        load(t, array)
+    return array
+
+
+cdef cnp.ndarray load_out(dml_tensor *t, object value):
+    if not cnp.PyArray_Check(value):
+        raise TypeError(f"out is {type(value).__name__}, expected a numpy.ndarray to write to")
+    cdef cnp.ndarray array = value
+    if not cnp.PyArray_ISWRITEABLE(array):
+        raise ValueError("out is read-only, expected a writable array")
+    if not cnp.PyArray_ISNOTSWAPPED(array):
+        raise _arrays.byte_order_error("out", array)
+    load(t, array)
+    if not is_c_contiguous(t, cnp.PyArray_ITEMSIZE(array)) and overlaps_itself(array):
+        raise ValueError("out overlaps itself: several of its elements share one address, expected an address for each")
+    return array
+
+
+cdef bint is_c_contiguous(dml_tensor *t, int64_t item) noexcept:
+    cdef int64_t d
+    for d in range(t.rank - 1, -1, -1):
+        if t.sizes[d] != 1 and t.strides[d] != item:
+            return False
+        item = dml_mul(item, t.sizes[d])
+    return True
+
+
+cdef bint overlaps_itself(cnp.ndarray array):
+    return _arrays.overlaps_itself(array)
+
+
+cdef void byte_range(cnp.ndarray array, uintptr_t *first, uintptr_t *end) noexcept:
+    """The bytes between the lowest and the highest element."""
+    cdef int d
+    cdef uintptr_t low = <uintptr_t> cnp.PyArray_BYTES(array), high = low
+    first[0] = end[0] = low
+    if cnp.PyArray_SIZE(array) == 0:
+        return
+    for d in range(cnp.PyArray_NDIM(array)):
+        if cnp.PyArray_STRIDE(array, d) < 0:
+            low += (cnp.PyArray_DIM(array, d) - 1) * cnp.PyArray_STRIDE(array, d)
+        else:
+            high += (cnp.PyArray_DIM(array, d) - 1) * cnp.PyArray_STRIDE(array, d)
+    first[0] = low
+    end[0] = high + cnp.PyArray_ITEMSIZE(array)
+
+
+cdef bint overlap(cnp.ndarray a, cnp.ndarray b) noexcept:
+    cdef uintptr_t a_first, a_end, b_first, b_end
+    byte_range(a, &a_first, &a_end)
+    byte_range(b, &b_first, &b_end)
+    return a_first < b_end and b_first < a_end
+
+
+cdef bint same_place(dml_tensor *a, dml_tensor *b) noexcept:
+    """The same elements at the same addresses: a scatter runs in place. Sizes are equal already."""
+    cdef int64_t d
+    if a.data != b.data:
+        return False
+    for d in range(a.rank):
+        if a.sizes[d] > 1 and a.strides[d] != b.strides[d]:
+            return False
+    return True
+
+
+cdef int64_t as_index(object value, str name) except? -1:
+    """A Python integer, saturated to 63 bits."""
+    return _arrays.saturated_index(value, name) if type(value) is not int else as_int64(value)
+
+
+cdef int64_t as_int64(object value) noexcept:
+    try:
+        return value
+    except OverflowError:
+        return INT64_MIN if value < 0 else INT64_MAX
+
+
+cdef int as_threads(object value) except -1:
+    if value is None:
+        return threads_wanted
+    return _arrays.thread_count(value)
+
+
+# ---- arrays out ---------------------------------------------------------------------------------------------------
+
+cdef cnp.ndarray allocate(dml_tensor *t, int64_t rank, int number):
+    """A fresh C-contiguous array for an inferred output: its last `rank` sizes. Fills in data and strides of `t`."""
+    cdef cnp.ndarray array
+    cdef int64_t item, d, first = t.rank - rank
+    if rank > DML_RANK_MAX or first < 0:
+        raise ValueError(f"the result would have {rank} dimensions, NumPy has at most {DML_RANK_MAX}")
+    if dml_product(dml_sizes(t)) > (<int64_t> 1 << 62):
+        raise ValueError("the result would have more than 2**62 elements")
+    array = cnp.PyArray_EMPTY(<int> rank, <cnp.npy_intp *> t.sizes + first, number, 0)
+    t.data = cnp.PyArray_BYTES(array)
+    item = cnp.PyArray_ITEMSIZE(array)
+    for d in range(t.rank - 1, -1, -1):
+        t.strides[d] = item
+        item *= t.sizes[d]
+    return array
+
+
+# ---- descriptors in -----------------------------------------------------------------------------------------------
+
+cdef int load_desc(dml_tensor *t, dml_buffer *b, object desc) except -1:
+    """A TensorDesc; more than DML_RANK_MAX dimensions are cut off, eight is the limit anyway."""
+    cdef int64_t d
+    sizes, strides = desc.sizes, desc.strides
+    t.data = NULL
+    t.data_type = desc.data_type_value
+    t.inferred = 0
+    t.rank = min(len(sizes), DML_RANK_MAX)
+    for d in range(t.rank):
+        t.sizes[d] = as_int64(sizes[d])
+        t.strides[d] = 0
+    b.has_strides = strides is not None
+    b.stride_count = min(len(strides), DML_RANK_MAX) if strides is not None else 0
+    for d in range(b.stride_count):
+        b.strides[d] = as_int64(strides[d])
+    b.total_size = as_int64(desc.total_tensor_size_in_bytes)
+    b.alignment = as_int64(desc.guaranteed_base_offset_alignment)
+    return 0
+
+
+cdef void default_buffer(dml_buffer *b) noexcept:
+    """An inferred output: packed, as large as it needs to be."""
+    b.has_strides = 0
+    b.stride_count = 0
+    b.total_size = INT64_MAX
+    b.alignment = 0
+
+
+cdef list to_list(dml_violations *bad):
+    cdef int i
+    return [bad.checks[i] for i in range(bad.count)]
+
+
+cdef object fact(dml_tensor *t, object array, int64_t natural_rank):
+    """What a message needs to know of a tensor."""
+    cdef int64_t hidden = t.rank - (natural_rank if array is None else cnp.PyArray_NDIM(array))
+    return _errors.TensorFact(t.data_type, None if array is None else array.dtype, to_tuple(dml_sizes(t)),
+                              to_tuple(dml_strides(t)), hidden if hidden > 0 else 0)
+
+
+cdef object to_tuple(dml_list values):
+    cdef int64_t i
+    return tuple([values.v[i] for i in range(values.n)])
+
+
+# ---- running ------------------------------------------------------------------------------------------------------
+
+cdef struct Options:
+    int threads             # upper bound
+    int mode                # enum dml_mode
+    int reduction           # enum dml_reduction
+
+
+cdef int read_options(Options *options, object num_threads) except -1:
+    options.threads = as_threads(num_threads)
+    options.mode = DML_RAISE
+    options.reduction = DML_NONE
+    return 0
+
+
+cdef int mode_option(Options *options, object mode) except -1:
+    if mode != "raise":
+        raise ValueError(f"mode is {mode!r}, expected 'raise'")
+    return 0
+
+
+cdef int reduction_option(Options *options, object reduction) except -1:
+    if reduction != "none":
+        raise ValueError(f"reduction is {reduction!r}, expected 'none'")
+    return 0
+
+
+cdef int batch_option(object batch_dims) except -1:
+    if as_index(batch_dims, "batch_dims") != 0:
+        raise ValueError(f"batch_dims is {batch_dims!r}, expected 0")
+    return 0
+
+
+cdef int64_t axis_from(int64_t axis, int64_t rank, int64_t dimension_count) noexcept:
+    """An axis of the array door: negative ones count from the end, and padding in front shifts them all."""
+    if axis < 0:
+        axis += rank
+    return INT64_MAX if axis < 0 else dml_add(axis, dimension_count - rank)
+
+
+cdef int64_t count_from(int64_t count) noexcept:
+    """A UINT member of the array door: a negative number becomes one that no rule accepts."""
+    return INT64_MAX if count < 0 else count
+
+
+cdef dml_list no_list() noexcept:
+    cdef dml_list none
+    none.v = NULL
+    none.n = 0
+    return none
+
+
+cdef void prepare(dml_run *run, int data_type, int index_type, Options *options, bint check_first) noexcept:
+    run.data_type = data_type
+    run.storage = dml_data_types[data_type].storage
+    run.index = dml_data_types[index_type].index
+    run.mode = options.mode
+    run.reduction = options.reduction
+    run.check_first = check_first
+    run.threads = options.threads
+    run.poll = NULL
+    run.fill = NULL
+
+
+cdef int run_move(int op, dml_move *move, dml_run *run, str operator, str tensor, str parameter, bint tuples,
+                  int64_t index_rank) except -1:
+    """Runs a plan; small ones with the GIL held and on one thread."""
+    cdef int status
+    cdef int64_t work = dml_add(dml_mul(dml_product(move.positions), dml_product(move.slice)), dml_product(move.copy))
+    if work < KEEP_GIL:
+        run.threads = 1
+        status = dml_move_run(op, move, run)
+    else:
+        run.poll = &poll
+        with nogil:
+            status = dml_move_run(op, move, run)
+    if status == DML_OK:
+        return 0
+    if status == DML_OUT_OF_RANGE:
+        value = <uint64_t> run.bad_value if run.index == DML_INDEX_U64 else run.bad_value
+        signed = run.index == DML_INDEX_I32 or run.index == DML_INDEX_I64
+        raise _errors.index_error(operator, tensor, parameter, to_tuple(move.positions), index_rank, run.bad_position,
+                                  run.bad_coordinate if tuples else None, value, run.bad_bound, signed)
+    return raise_status(status)
+
+
+cdef int raise_status(int status) except -1:
+    if status == DML_NO_MEMORY:
+        raise MemoryError("not enough memory for the scratch space of this operator")
+    return dml_raised()
+
+
+# ---- coordinates --------------------------------------------------------------------------------------------------
+
+ctypedef int (*nonzero_step)(dml_nonzero *, dml_run *) noexcept nogil
+
+
+cdef int run_nonzero(dml_nonzero *plan, dml_run *run, nonzero_step step) except -1:
+    cdef int status
+    if dml_product(plan.sizes) < KEEP_GIL:
+        run.threads = 1
+        status = step(plan, run)
+    else:
+        run.poll = &poll
+        with nogil:
+            status = step(plan, run)
+    return 0 if status == DML_OK else raise_status(status)
+
+
+cdef int coordinate_type(object dtype) except -1:
+    """The NumPy type number of the coordinates; None is uint32."""
+    return cnp.NPY_UINT32 if dtype is None else _arrays.coordinate_type(dtype)
+
+
+cdef int check_coordinate_range(int number, dml_list sizes) except -1:
+    cdef int64_t i
+    if number == cnp.NPY_UINT32:
+        for i in range(sizes.n):
+            if sizes.v[i] > <int64_t> 1 << 32:
+                raise ValueError(f"input has a dimension of {sizes.v[i]}, whose coordinates do not fit uint32; pass dtype=numpy.int64")
+    return 0
+
+
+# ---- settings -----------------------------------------------------------------------------------------------------
+
+def set_num_threads(num_threads):
+    """Sets how many threads operators use at most, for the whole process.
+
+    Parameters
+    ----------
+    num_threads : int or None
+        A positive integer; None returns to the default (environment variables, affinity mask, cgroup quota).
+
+    Raises
+    ------
+    ValueError
+        For zero or a negative number.
+
+    Examples
+    --------
+    >>> import dmlcore
+    >>> before = dmlcore.get_num_threads()
+    >>> dmlcore.set_num_threads(1)
+    >>> dmlcore.get_num_threads()
+    1
+    >>> dmlcore.set_num_threads(before)
+    """
+    global threads_wanted
+    threads_wanted = _threads.default_threads() if num_threads is None else _arrays.thread_count(num_threads)
+
+
+def get_num_threads():
+    """How many threads operators use at most.
+
+    Examples
+    --------
+    >>> import dmlcore
+    >>> dmlcore.get_num_threads() >= 1
+    True
+    """
+    return threads_wanted
+
+
+def build_info():
+    """What was built and what was chosen at import: compiler, OpenMP, instruction set, threads.
+
+    Returns
+    -------
+    dict
+        ``version``, ``compiler``, ``openmp`` (its date, or None for a serial build), ``isa``, ``isa_available``,
+        ``threads``.
+
+    Examples
+    --------
+    >>> import dmlcore
+    >>> sorted(dmlcore.build_info())
+    ['compiler', 'isa', 'isa_available', 'openmp', 'threads', 'version']
+    """
+    from dmlcore.version import __version__
+
+    cdef int i = 0
+    available = []
+    while dml_isa_available(i) is not NULL:
+        available.append(dml_isa_available(i).decode())
+        i += 1
+    return {
+        "version": __version__,
+        "compiler": DML_COMPILER.decode(),
+        "openmp": DML_OPENMP or None,
+        "isa": dml_isa_name().decode(),
+        "isa_available": available,
+        "threads": threads_wanted,
+    }
+
+
+def _select_isa(name):
+    """Chooses the instruction set; None is the best that the machine has. DMLCORE_ISA names one at import."""
+    cdef bytes text = b"" if name is None else name.encode()
+    cdef const char *wanted = text
+    if name is None:
+        wanted = NULL
+    if dml_isa_select(wanted) < 0:
+        raise ImportError(f"DMLCORE_ISA is {name!r}, expected one of {', '.join(build_info()['isa_available'])}")
+
+
+def _set_grain(int64_t nanoseconds):
+    """For tests: from how much predicted work on threads are used; 1 is always, 0 the measured default."""
+    dml_set_grain(nanoseconds)
+
+
+dml_threads_init()
+threads_wanted = _threads.default_threads()
+_select_isa(_os.environ.get("DMLCORE_ISA") or None)
