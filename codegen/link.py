@@ -116,7 +116,8 @@ class Linker(Lookup):
             right = names.operator_snake(f.operator) + ".yaml"
             document.add(("operator",), f"the file {stem}.yaml describes {f.operator}; name the file {right}")
         for level in self.levels:
-            if f.operator in level.operators and level.name != f.introduced:
+            introduced_known = f.introduced in {known.name for known in self.levels}
+            if introduced_known and f.operator in level.operators and level.name != f.introduced:
                 message = f"{f.operator} was introduced at {level.name}, as spec/levels.yaml says, not at {f.introduced}"
                 document.add(("introduced",), f"{message}; write {level.name}")
         if not any(m.kind == "input" for m in f.members.values()) and not self.broken:
@@ -252,15 +253,15 @@ class Linker(Lookup):
         try:
             tree = ast.parse(f.numpy)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            line = getattr(error, "lineno", None)
-            place = f"line {line} of it" if line else "it"
-            self.document.add(("numpy",), f"this is not Python ({place}: {getattr(error, 'msg', 'cannot be read')}); correct it")
+            message = f"this is not Python: {getattr(error, 'msg', 'cannot be read')}; correct it"
+            self.document.add(("numpy",), message, getattr(error, "lineno", None) or 0)
             return
         functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
         if f.python.function not in functions:
-            self.document.add(("numpy",), f"it defines {', '.join(functions) or 'no function'}; define {f.python.function}")
+            self.document.add(("numpy",), f"it defines {', '.join(functions) or 'no function'}; define {f.python.function}", 1)
             return
         wanted = [m.python or names.member_snake(n) for n, m in f.members.items() if m.kind == "input"]
         given = [a.arg for a in functions[f.python.function].args.args]
         if given[: len(wanted)] != wanted and not self.broken:
-            self.document.add(("numpy",), f"{f.python.function} takes {', '.join(given)}; its first arguments are {', '.join(wanted)}")
+            self.document.add(("numpy",), f"{f.python.function} takes {', '.join(given)}; its first arguments are {', '.join(wanted)}",
+                              functions[f.python.function].lineno)  # fmt: skip

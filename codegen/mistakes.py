@@ -6,6 +6,7 @@ A mistake is one line, `file:line: what is wrong; what would be right`. SpecErro
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from os.path import commonprefix
 
 
 @dataclass(frozen=True, order=True)
@@ -29,5 +30,6 @@ class SpecError(Exception):
 def suggest(name: str, known: Iterable[str]) -> str:
     """What would be right instead of an unknown name: the closest known one, or the list."""
     known = list(known)
-    close = difflib.get_close_matches(name, known, 1, 0.6) or [k for k in known if k.lower() == name.lower()]
-    return f"did you mean {close[0]}?" if close else f"known are {', '.join(known) or 'none'}"
+    close = difflib.get_close_matches(name, known, 5, 0.6) or [k for k in known if k.lower() == name.lower()]
+    best = max(close, key=lambda k: len(commonprefix([k, name])), default=None)  # FL2.2: FL2.1 rather than FL6.2
+    return f"did you mean {best}?" if best else f"known are {', '.join(known) or 'none'}"

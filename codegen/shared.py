@@ -3,6 +3,8 @@
 Also the helpers with which names of levels and data types are looked up wherever a file mentions them.
 """
 
+from itertools import zip_longest
+
 from .formats import DataTypesFormat, ErratumFormat, LevelsFormat, TensorFormat
 from .mistakes import suggest
 from .model import DataType, Erratum, Level, Source, TensorMember, TensorRule, TensorSpec
@@ -107,9 +109,10 @@ def link_tensor(document: Document, typed: Typed, levels, data_types) -> TensorS
         from_, before = lookup.level((*path, "from"), r.from_), lookup.level((*path, "before"), r.before)
         source = lookup.source(*path)
         rules.append(TensorRule(r.id, r.field, r.text, r.formula, from_, before, r.doors, plain(r.broken_by), source))
-    if tuple(r.id for r in rules) != TENSOR_RULES and not typed.was_cut("rules"):
-        document.add(("rules",), f"the rules are {', '.join(r.id for r in rules)}; core/tensor.h computes, in this order, "
-                     + ", ".join(TENSOR_RULES))  # fmt: skip
+    for i, (given, right) in enumerate(zip_longest([r.id for r in file.rules], TENSOR_RULES)):
+        if given != right and not typed.was_cut("rules"):
+            document.add(("rules", i, "id"), f"rule {i + 1} is {given}; core/tensor.h computes {right} there")
+            break
     spec = TensorSpec(file.struct, file.text, members, plain(file.base), level, tuple(rules), errata(file.errata), file.sources)
     if level and data_types and not document.mistakes:
         _check_broken_by(document, spec, levels, data_types)

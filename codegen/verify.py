@@ -9,8 +9,7 @@ import struct
 
 from .formats import ExampleTensorFormat, Int
 from .model import Constraint, Example, ExampleTensor, Level, Operator
-from .rules import Field, Name, evaluate, walk
-from .shared import plain
+from .rules import Field, Name, walk
 from .typed import describe, type_part
 from .validate import TensorValue, infer, violations
 
@@ -168,7 +167,9 @@ def _right(operator: Operator, example: Example, violation, full: dict) -> str:
         return f"its data type is {m.texts['data_type']}"
     if cell and "DataType" in violation.id:
         return f"the table allows {', '.join(cell.data_types)}"
-    return f"the table allows {cell.dims_min} to {cell.dims_max} dimensions" if cell else "change the level that it is from"
+    if cell is None:
+        return "change the level that it is from"
+    return f"the table allows {cell.dims_min}" + (f" to {cell.dims_max}" if cell.dims_max > cell.dims_min else "") + " dimensions"
 
 
 def _verify_broken_by(linker, operator: Operator, constraint: Constraint, path: tuple) -> None:
@@ -232,5 +233,3 @@ def _circular(linker, operator: Operator) -> bool:
         known.add(m.name)
     return len(linker.document.mistakes) > before
 
-
-__all__ = ["broken_desc", "link_examples", "number", "verify", "evaluate", "plain"]

@@ -33,8 +33,9 @@ class Document:
             path = path[:-1]
         return self.lines.get(path, 1)
 
-    def add(self, path: Path_, message: str) -> None:
-        self.mistakes.append(Mistake(self.path, self.line(path), message))
+    def add(self, path: Path_, message: str, below: int = 0) -> None:
+        """Reports a mistake at a node, or `below` lines further down in a text block."""
+        self.mistakes.append(Mistake(self.path, self.line(path) + below, message))
 
 
 class _Refused(Exception):
