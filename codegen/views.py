@@ -20,6 +20,7 @@ OPTION_DEFAULTS = {
     "out": "None",
     "num_threads": "None",
 }
+OPTION_READERS = {"mode": "mode_option", "reduction": "reduction_option", "batch_dims": "batch_option"}
 STUB_OPTIONS = {
     "batch_dims": "batch_dims: int = 0",
     "mode": "mode: str = ...",
@@ -231,6 +232,20 @@ class OperatorView:
         from .docstrings import docstring
 
         return docstring(self)
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The parameters of the array function in order."""
+        return (*(t.parameter for t in self.inputs), *(u.parameter for u in self.axes), *self.options)
+
+    @property
+    def positional(self) -> int:
+        return len(self.inputs) + len(self.axes)
+
+    @property
+    def option_readers(self) -> tuple[tuple[str, str], ...]:
+        """Options that are read before anything else, and the function of core/door.pxi that reads each."""
+        return tuple((o, OPTION_READERS[o]) for o in self.options if o in OPTION_READERS)
 
     @property
     def is_nonzero(self) -> bool:

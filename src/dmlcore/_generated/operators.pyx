@@ -142,73 +142,84 @@ cdef object array_gather_elements(object input, object indices, object axis, obj
     return run_gather_elements(&c, input_array, indices_array, output_array, out is None, options)
 
 
-def gather_elements(input, indices, axis=0, *, mode="raise", fill_value=0, out=None, num_threads=None):
-    """Gathers single elements of the input along one axis, one for each index.
-
-    Every element of IndicesTensor picks one element of InputTensor. The picked element stands at the same
-    coordinates as the index, except along Axis, where the value of the index takes the coordinate's place. The
-    output has the shape of IndicesTensor, which may be longer or shorter than the input along Axis.
-
-    ::
-
-        output[i, j, k, ...] = input[indices[i, j, k, ...], j, k, ...]   # Axis == 0
-        output[i, j, k, ...] = input[i, indices[i, j, k, ...], k, ...]   # Axis == 1
-
-    Parameters
-    ----------
-    input : array_like
-        The tensor to read from. (InputTensor; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64,
-        UINT32, UINT16, UINT8)
-    indices : array_like of integers
-        The coordinate along Axis of each element to read. (IndicesTensor; INT64, INT32, UINT64, UINT32)
-    axis : int, optional
-        The dimension of InputTensor that the indices count along. Negative values count from the end.
-    mode : str, optional
-        What happens to an index that is out of range; ``'raise'``: IndexOutOfRangeError.
-    fill_value : optional
-        The element that takes the place of one that is out of range, with ``mode='fill'``.
-    out : ndarray, optional
-        Array to write to; unchanged when the call raises because of its arguments.
-    num_threads : int, optional
-        Upper bound for this call; default :func:`get_num_threads`.
-
-    Returns
-    -------
-    ndarray
-        The tensor to write to, one element for each index.
-
-    Raises
-    ------
-    ConstraintError
-        A shape or a data type breaks a rule of the operator.
-    IndexOutOfRangeError
-        An index lies outside the dimension that it indexes.
-
-    Notes
-    -----
-    DirectML: DML_OPERATOR_GATHER_ELEMENTS, from DML_FEATURE_LEVEL_2_1.
-    From FL3.0, with INT32 or INT64 indices, an index in [-n, -1] means index + n, n being
-    InputTensor.Sizes[Axis]. Never for UINT32 or UINT64.
-    Not documented for this operator; Chromium's DirectML back end states that the shader clamps the index.
-    dmlcore raises IndexOutOfRangeError.
-    No restriction; the indices are only read through.
-    No; DirectML runs this operator only with separate buffers for input and output.
-
-    Examples
-    --------
-    >>> x = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]], np.float32)
-    >>> dmlcore.gather_elements(x, [[1, 2, 0], [2, 0, 0]])
-    array([[4., 8., 3.],
-           [7., 2., 3.]], dtype=float32)
-    >>> dmlcore.gather_elements(x, [[0], [-1], [1]], axis=1)
-    array([[1.],
-           [6.],
-           [8.]], dtype=float32)
-    """
+cdef object call_gather_elements(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *keywords):
+    """gather_elements(input, indices, axis=0, *, mode="raise", fill_value=0, out=None, num_threads=None)"""
+    cdef PyObject *slots[7]
     cdef Options options
-    read_options(&options, num_threads)
-    mode_option(&options, mode)
-    return array_gather_elements(input, indices, axis, out, &options)
+    dml_arguments(&function_gather_elements, args, n, keywords, slots)
+    read_options(&options, (<object> slots[6] if slots[6] is not NULL else None))
+    if slots[3] is not NULL:
+        mode_option(&options, <object> slots[3])
+    return array_gather_elements(<object> slots[0], <object> slots[1], (<object> slots[2] if slots[2] is not NULL else 0), (<object> slots[5] if slots[5] is not NULL else None), &options)
+
+
+cdef dml_function function_gather_elements
+gather_elements = new_function(&function_gather_elements, "gather_elements", <void *> call_gather_elements, ('input', 'indices', 'axis', 'mode', 'fill_value', 'out', 'num_threads'), 3, 2, """\
+gather_elements(input, indices, axis=0, *, mode="raise", fill_value=0, out=None, num_threads=None)
+--
+
+Gathers single elements of the input along one axis, one for each index.
+
+Every element of IndicesTensor picks one element of InputTensor. The picked element stands at the same
+coordinates as the index, except along Axis, where the value of the index takes the coordinate's place. The
+output has the shape of IndicesTensor, which may be longer or shorter than the input along Axis.
+
+::
+
+    output[i, j, k, ...] = input[indices[i, j, k, ...], j, k, ...]   # Axis == 0
+    output[i, j, k, ...] = input[i, indices[i, j, k, ...], k, ...]   # Axis == 1
+
+Parameters
+----------
+input : array_like
+    The tensor to read from. (InputTensor; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64,
+    UINT32, UINT16, UINT8)
+indices : array_like of integers
+    The coordinate along Axis of each element to read. (IndicesTensor; INT64, INT32, UINT64, UINT32)
+axis : int, optional
+    The dimension of InputTensor that the indices count along. Negative values count from the end.
+mode : str, optional
+    What happens to an index that is out of range; ``'raise'``: IndexOutOfRangeError.
+fill_value : optional
+    The element that takes the place of one that is out of range, with ``mode='fill'``.
+out : ndarray, optional
+    Array to write to; unchanged when the call raises because of its arguments.
+num_threads : int, optional
+    Upper bound for this call; default :func:`get_num_threads`.
+
+Returns
+-------
+ndarray
+    The tensor to write to, one element for each index.
+
+Raises
+------
+ConstraintError
+    A shape or a data type breaks a rule of the operator.
+IndexOutOfRangeError
+    An index lies outside the dimension that it indexes.
+
+Notes
+-----
+DirectML: DML_OPERATOR_GATHER_ELEMENTS, from DML_FEATURE_LEVEL_2_1.
+From FL3.0, with INT32 or INT64 indices, an index in [-n, -1] means index + n, n being
+InputTensor.Sizes[Axis]. Never for UINT32 or UINT64.
+Not documented for this operator; Chromium's DirectML back end states that the shader clamps the index.
+dmlcore raises IndexOutOfRangeError.
+No restriction; the indices are only read through.
+No; DirectML runs this operator only with separate buffers for input and output.
+
+Examples
+--------
+>>> x = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]], np.float32)
+>>> dmlcore.gather_elements(x, [[1, 2, 0], [2, 0, 0]])
+array([[4., 8., 3.],
+       [7., 2., 3.]], dtype=float32)
+>>> dmlcore.gather_elements(x, [[0], [-1], [1]], axis=1)
+array([[1.],
+       [6.],
+       [8.]], dtype=float32)
+""")
 
 
 def run_gather_elements_desc(tuple uints, tuple tensors, str mode, object fill_value, bint fresh, object num_threads):
@@ -392,70 +403,82 @@ cdef object array_gather_nd(object input, object indices, object out, Options *o
     return run_gather_nd(&c, input_array, indices_array, output_array, out is None, options)
 
 
-def gather_nd(input, indices, *, batch_dims=0, mode="raise", fill_value=0, out=None, num_threads=None):
-    """Gathers whole subblocks of the input, chosen by tuples of coordinates.
-
-    The last dimension of IndicesTensor holds tuples of coordinates. Each tuple picks an element or, when it has
-    fewer coordinates than the input has counted dimensions, a whole slice of InputTensor. The output has the
-    shape of the array of tuples, followed by the shape of one slice.
-
-    ``output[...] = input[indices[...]]``
-
-    Parameters
-    ----------
-    input : array_like
-        The tensor to read from. (InputTensor; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64,
-        UINT32, UINT16, UINT8)
-    indices : array_like of integers
-        Tuples of coordinates along the last dimension; the last size is the number of coordinates in a tuple.
-        (IndicesTensor; INT64, INT32, UINT64, UINT32)
-    batch_dims : int, optional
-        Leading dimensions that input and indices share.
-    mode : str, optional
-        What happens to an index that is out of range; ``'raise'``: IndexOutOfRangeError.
-    fill_value : optional
-        The element that takes the place of one that is out of range, with ``mode='fill'``.
-    out : ndarray, optional
-        Array to write to; unchanged when the call raises because of its arguments.
-    num_threads : int, optional
-        Upper bound for this call; default :func:`get_num_threads`.
-
-    Returns
-    -------
-    ndarray
-        The tensor to write to, right-aligned with ones in front when it needs fewer dimensions than the input
-        has.
-
-    Raises
-    ------
-    ConstraintError
-        A shape or a data type breaks a rule of the operator.
-    IndexOutOfRangeError
-        An index lies outside the dimension that it indexes.
-
-    Notes
-    -----
-    DirectML: DML_OPERATOR_GATHER_ND, from DML_FEATURE_LEVEL_2_1.
-    From FL3.0, with INT32 or INT64 indices, a coordinate in [-n, -1] means coordinate + n, n being the size of
-    the dimension it indexes. Never for UINT32 or UINT64.
-    Not documented for this operator; Chromium's DirectML back end states that DirectML handles it without reading
-    outside InputTensor. dmlcore raises IndexOutOfRangeError.
-    No restriction; the indices are only read through.
-
-    Examples
-    --------
-    >>> x = np.array([[0, 1], [2, 3]], np.float32)
-    >>> dmlcore.gather_nd(x, [[1], [0]])                 # one coordinate a tuple: rows
-    array([[2., 3.],
-           [0., 1.]], dtype=float32)
-    >>> dmlcore.gather_nd(x, [[1, 1], [0, -1]])          # two coordinates a tuple: elements
-    array([3., 1.], dtype=float32)
-    """
+cdef object call_gather_nd(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *keywords):
+    """gather_nd(input, indices, *, batch_dims=0, mode="raise", fill_value=0, out=None, num_threads=None)"""
+    cdef PyObject *slots[7]
     cdef Options options
-    read_options(&options, num_threads)
-    mode_option(&options, mode)
-    batch_option(batch_dims)
-    return array_gather_nd(input, indices, out, &options)
+    dml_arguments(&function_gather_nd, args, n, keywords, slots)
+    read_options(&options, (<object> slots[6] if slots[6] is not NULL else None))
+    if slots[2] is not NULL:
+        batch_option(&options, <object> slots[2])
+    if slots[3] is not NULL:
+        mode_option(&options, <object> slots[3])
+    return array_gather_nd(<object> slots[0], <object> slots[1], (<object> slots[5] if slots[5] is not NULL else None), &options)
+
+
+cdef dml_function function_gather_nd
+gather_nd = new_function(&function_gather_nd, "gather_nd", <void *> call_gather_nd, ('input', 'indices', 'batch_dims', 'mode', 'fill_value', 'out', 'num_threads'), 2, 2, """\
+gather_nd(input, indices, *, batch_dims=0, mode="raise", fill_value=0, out=None, num_threads=None)
+--
+
+Gathers whole subblocks of the input, chosen by tuples of coordinates.
+
+The last dimension of IndicesTensor holds tuples of coordinates. Each tuple picks an element or, when it has
+fewer coordinates than the input has counted dimensions, a whole slice of InputTensor. The output has the
+shape of the array of tuples, followed by the shape of one slice.
+
+``output[...] = input[indices[...]]``
+
+Parameters
+----------
+input : array_like
+    The tensor to read from. (InputTensor; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64,
+    UINT32, UINT16, UINT8)
+indices : array_like of integers
+    Tuples of coordinates along the last dimension; the last size is the number of coordinates in a tuple.
+    (IndicesTensor; INT64, INT32, UINT64, UINT32)
+batch_dims : int, optional
+    Leading dimensions that input and indices share.
+mode : str, optional
+    What happens to an index that is out of range; ``'raise'``: IndexOutOfRangeError.
+fill_value : optional
+    The element that takes the place of one that is out of range, with ``mode='fill'``.
+out : ndarray, optional
+    Array to write to; unchanged when the call raises because of its arguments.
+num_threads : int, optional
+    Upper bound for this call; default :func:`get_num_threads`.
+
+Returns
+-------
+ndarray
+    The tensor to write to, right-aligned with ones in front when it needs fewer dimensions than the input
+    has.
+
+Raises
+------
+ConstraintError
+    A shape or a data type breaks a rule of the operator.
+IndexOutOfRangeError
+    An index lies outside the dimension that it indexes.
+
+Notes
+-----
+DirectML: DML_OPERATOR_GATHER_ND, from DML_FEATURE_LEVEL_2_1.
+From FL3.0, with INT32 or INT64 indices, a coordinate in [-n, -1] means coordinate + n, n being the size of
+the dimension it indexes. Never for UINT32 or UINT64.
+Not documented for this operator; Chromium's DirectML back end states that DirectML handles it without reading
+outside InputTensor. dmlcore raises IndexOutOfRangeError.
+No restriction; the indices are only read through.
+
+Examples
+--------
+>>> x = np.array([[0, 1], [2, 3]], np.float32)
+>>> dmlcore.gather_nd(x, [[1], [0]])                 # one coordinate a tuple: rows
+array([[2., 3.],
+       [0., 1.]], dtype=float32)
+>>> dmlcore.gather_nd(x, [[1, 1], [0, -1]])          # two coordinates a tuple: elements
+array([3., 1.], dtype=float32)
+""")
 
 
 def run_gather_nd_desc(tuple uints, tuple tensors, str mode, object fill_value, bint fresh, object num_threads):
@@ -568,13 +591,12 @@ cdef void plan_nonzero_coordinates(nonzero_coordinates_desc *c, dml_nonzero *pla
     prepare(run, c.input.data_type, 0, options, False)
 
 
-cdef object array_nonzero_coordinates(object input, object dtype, object num_threads):
+cdef object array_nonzero_coordinates(object input, object dtype, Options *options):
     cdef nonzero_coordinates_desc c
     cdef dml_violations bad
     cdef dml_nonzero plan
     cdef dml_run run
     cdef cnp.ndarray input_array = load_data(&c.input, input, "input")
-    cdef Options options
     cdef int number = coordinate_type(dtype)
     cdef int64_t rank = c.input.rank
     cdef cnp.npy_intp shape[2]
@@ -592,8 +614,7 @@ cdef object array_nonzero_coordinates(object input, object dtype, object num_thr
             "OutputCountTensor": fact(&c.output_count, None, c.output_count.rank),
             "OutputCoordinatesTensor": fact(&c.output_coordinates, None, c.output_coordinates.rank),
         }, {})
-    read_options(&options, num_threads)
-    plan_nonzero_coordinates(&c, &plan, &run, &options)
+    plan_nonzero_coordinates(&c, &plan, &run, options)
     check_coordinate_range(number, plan.sizes)
     try:
         run_nonzero(&plan, &run, dml_nonzero_count)
@@ -611,62 +632,73 @@ cdef object array_nonzero_coordinates(object input, object dtype, object num_thr
     return coordinates
 
 
-def nonzero_coordinates(input, *, dtype=None, num_threads=None):
-    """Finds the coordinates of all elements that are not zero, and how many there are.
+cdef object call_nonzero_coordinates(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *keywords):
+    """nonzero_coordinates(input, *, dtype=None, num_threads=None)"""
+    cdef PyObject *slots[3]
+    cdef Options options
+    dml_arguments(&function_nonzero_coordinates, args, n, keywords, slots)
+    read_options(&options, (<object> slots[2] if slots[2] is not NULL else None))
+    return array_nonzero_coordinates(<object> slots[0], (<object> slots[1] if slots[1] is not NULL else None), &options)
 
-    OutputCountTensor receives the number of elements of InputTensor that are not zero. OutputCoordinatesTensor
-    has a row for every element of the input, the worst case; its first rows receive the coordinates of the
-    elements found, in ascending row-major order, and the rows behind them stay undefined. With fewer columns than
-    the input has dimensions a row holds the last coordinates; the dimensions that are left out have size 1.
 
-    ::
+cdef dml_function function_nonzero_coordinates
+nonzero_coordinates = new_function(&function_nonzero_coordinates, "nonzero_coordinates", <void *> call_nonzero_coordinates, ('input', 'dtype', 'num_threads'), 1, 1, """\
+nonzero_coordinates(input, *, dtype=None, num_threads=None)
+--
 
-        count = 0
-        for each coordinate in the input, in row-major order:
-            if input[coordinate] != 0:
-                coordinates[count] = the last N entries of coordinate
-                count += 1
+Finds the coordinates of all elements that are not zero, and how many there are.
 
-    Parameters
-    ----------
-    input : array_like
-        The tensor to search. (InputTensor; FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8, FLOAT64,
-        INT64, UINT64)
-    dtype : optional
-        Data type of the coordinates: uint32 (default) or int64.
-    num_threads : int, optional
-        Upper bound for this call; default :func:`get_num_threads`.
+OutputCountTensor receives the number of elements of InputTensor that are not zero. OutputCoordinatesTensor
+has a row for every element of the input, the worst case; its first rows receive the coordinates of the
+elements found, in ascending row-major order, and the rows behind them stay undefined. With fewer columns than
+the input has dimensions a row holds the last coordinates; the dimensions that are left out have size 1.
 
-    Returns
-    -------
-    ndarray
-        The coordinates, sizes {1, ..., 1, M, N} with a row for each of the M elements of the input and a column
-        for each of its last N dimensions.
+::
 
-    Raises
-    ------
-    ConstraintError
-        A shape or a data type breaks a rule of the operator.
+    count = 0
+    for each coordinate in the input, in row-major order:
+        if input[coordinate] != 0:
+            coordinates[count] = the last N entries of coordinate
+            count += 1
 
-    Notes
-    -----
-    DirectML: DML_OPERATOR_NONZERO_COORDINATES, from DML_FEATURE_LEVEL_3_0.
-    Both 0.0 and -0.0 are zero. NaN, infinity and denormal numbers are not documented; in dmlcore none of them is
-    zero.
-    Ascending row-major order of the logical elements, whatever the strides.
-    Rows behind the count are undefined and may be overwritten. dmlcore leaves them as they were in the caller's
-    array, and zero in an array of its own.
-    The two outputs must not share memory, padding included.
-    No; DirectML runs this operator only with separate buffers for input and outputs.
+Parameters
+----------
+input : array_like
+    The tensor to search. (InputTensor; FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8, FLOAT64,
+    INT64, UINT64)
+dtype : optional
+    Data type of the coordinates: uint32 (default) or int64.
+num_threads : int, optional
+    Upper bound for this call; default :func:`get_num_threads`.
 
-    Examples
-    --------
-    >>> dmlcore.nonzero_coordinates(np.array([[0, 0, 7], [1, 0, 0]]))
-    array([[0, 2],
-           [1, 0]], dtype=uint32)
-    """
-    return array_nonzero_coordinates(input, dtype, num_threads)
+Returns
+-------
+ndarray
+    The coordinates, sizes {1, ..., 1, M, N} with a row for each of the M elements of the input and a column
+    for each of its last N dimensions.
 
+Raises
+------
+ConstraintError
+    A shape or a data type breaks a rule of the operator.
+
+Notes
+-----
+DirectML: DML_OPERATOR_NONZERO_COORDINATES, from DML_FEATURE_LEVEL_3_0.
+Both 0.0 and -0.0 are zero. NaN, infinity and denormal numbers are not documented; in dmlcore none of them is
+zero.
+Ascending row-major order of the logical elements, whatever the strides.
+Rows behind the count are undefined and may be overwritten. dmlcore leaves them as they were in the caller's
+array, and zero in an array of its own.
+The two outputs must not share memory, padding included.
+No; DirectML runs this operator only with separate buffers for input and outputs.
+
+Examples
+--------
+>>> dmlcore.nonzero_coordinates(np.array([[0, 0, 7], [1, 0, 0]]))
+array([[0, 2],
+       [1, 0]], dtype=uint32)
+""")
 
 def run_nonzero_coordinates_desc(tuple uints, tuple tensors, str mode, object fill_value, bint fresh, object num_threads):
     """Runs a compiled operator on arrays that fit its descriptor."""
@@ -880,75 +912,87 @@ cdef object array_scatter_nd(object input, object indices, object updates, objec
     return run_scatter_nd(&c, input_array, indices_array, updates_array, output_array, out is None, options)
 
 
-def scatter_nd(input, indices, updates, *, reduction="none", mode="raise", out=None, num_threads=None):
-    """Copies the input and overwrites whole subblocks of it, chosen by tuples of coordinates.
-
-    OutputTensor starts as a copy of InputTensor. The last dimension of IndicesTensor holds tuples of coordinates;
-    each tuple names an element or, when it has fewer coordinates than the input has counted dimensions, a whole
-    slice, which the matching slice of UpdatesTensor then replaces. UpdatesTensor has the shape of the array of
-    tuples, followed by the shape of one slice.
-
-    ::
-
-        output = input
-        output[indices[...]] = updates[...]
-
-    Parameters
-    ----------
-    input : array_like
-        The tensor to start from. (InputTensor; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64,
-        UINT32, UINT16, UINT8)
-    indices : array_like of integers
-        Tuples of coordinates along the last dimension; the last size is the number of coordinates in a tuple.
-        (IndicesTensor; INT64, INT32, UINT64, UINT32)
-    updates : array_like
-        The new values, right-aligned with ones in front when they need fewer dimensions than the input has.
-        (UpdatesTensor; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16, UINT8)
-    reduction : str, optional
-        How an update meets what is there; ``'none'``: it overwrites.
-    mode : str, optional
-        What happens to an index that is out of range; ``'raise'``: IndexOutOfRangeError.
-    out : ndarray, optional
-        Array to write to; unchanged when the call raises because of its arguments.
-    num_threads : int, optional
-        Upper bound for this call; default :func:`get_num_threads`.
-
-    Returns
-    -------
-    ndarray
-        The tensor to write to.
-
-    Raises
-    ------
-    ConstraintError
-        A shape or a data type breaks a rule of the operator.
-    IndexOutOfRangeError
-        An index lies outside the dimension that it indexes.
-
-    Notes
-    -----
-    DirectML: DML_OPERATOR_SCATTER_ND, from DML_FEATURE_LEVEL_2_1.
-    From FL3.0, with INT32 or INT64 indices, a coordinate in [-n, -1] means coordinate + n, n being the size of
-    the dimension it indexes. Never for UINT32 or UINT64.
-    Not documented; DirectML only promises never to write past TotalTensorSizeInBytes of the output. dmlcore
-    raises IndexOutOfRangeError and writes nothing.
-    DirectML calls tuples that name the same place invalid and does not say which update stays. In dmlcore the
-    last one in row-major order stays, at any number of threads.
-    No; DirectML runs this operator only with separate buffers for input and output. In dmlcore out may be the
-    input itself.
-
-    Examples
-    --------
-    >>> x = np.array([1, 2, 3, 4, 5, 6, 7, 8], np.float32)
-    >>> u = np.array([9, 10, 11, 12], np.float32)
-    >>> dmlcore.scatter_nd(x, [[4], [3], [1], [7]], u)
-    array([ 1., 11.,  3., 10.,  9.,  6.,  7., 12.], dtype=float32)
-    """
+cdef object call_scatter_nd(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *keywords):
+    """scatter_nd(input, indices, updates, *, reduction="none", mode="raise", out=None, num_threads=None)"""
+    cdef PyObject *slots[7]
     cdef Options options
-    read_options(&options, num_threads)
-    reduction_option(&options, reduction)
-    mode_option(&options, mode)
-    return array_scatter_nd(input, indices, updates, out, &options)
+    dml_arguments(&function_scatter_nd, args, n, keywords, slots)
+    read_options(&options, (<object> slots[6] if slots[6] is not NULL else None))
+    if slots[3] is not NULL:
+        reduction_option(&options, <object> slots[3])
+    if slots[4] is not NULL:
+        mode_option(&options, <object> slots[4])
+    return array_scatter_nd(<object> slots[0], <object> slots[1], <object> slots[2], (<object> slots[5] if slots[5] is not NULL else None), &options)
+
+
+cdef dml_function function_scatter_nd
+scatter_nd = new_function(&function_scatter_nd, "scatter_nd", <void *> call_scatter_nd, ('input', 'indices', 'updates', 'reduction', 'mode', 'out', 'num_threads'), 3, 3, """\
+scatter_nd(input, indices, updates, *, reduction="none", mode="raise", out=None, num_threads=None)
+--
+
+Copies the input and overwrites whole subblocks of it, chosen by tuples of coordinates.
+
+OutputTensor starts as a copy of InputTensor. The last dimension of IndicesTensor holds tuples of coordinates;
+each tuple names an element or, when it has fewer coordinates than the input has counted dimensions, a whole
+slice, which the matching slice of UpdatesTensor then replaces. UpdatesTensor has the shape of the array of
+tuples, followed by the shape of one slice.
+
+::
+
+    output = input
+    output[indices[...]] = updates[...]
+
+Parameters
+----------
+input : array_like
+    The tensor to start from. (InputTensor; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64,
+    UINT32, UINT16, UINT8)
+indices : array_like of integers
+    Tuples of coordinates along the last dimension; the last size is the number of coordinates in a tuple.
+    (IndicesTensor; INT64, INT32, UINT64, UINT32)
+updates : array_like
+    The new values, right-aligned with ones in front when they need fewer dimensions than the input has.
+    (UpdatesTensor; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16, UINT8)
+reduction : str, optional
+    How an update meets what is there; ``'none'``: it overwrites.
+mode : str, optional
+    What happens to an index that is out of range; ``'raise'``: IndexOutOfRangeError.
+out : ndarray, optional
+    Array to write to; unchanged when the call raises because of its arguments.
+num_threads : int, optional
+    Upper bound for this call; default :func:`get_num_threads`.
+
+Returns
+-------
+ndarray
+    The tensor to write to.
+
+Raises
+------
+ConstraintError
+    A shape or a data type breaks a rule of the operator.
+IndexOutOfRangeError
+    An index lies outside the dimension that it indexes.
+
+Notes
+-----
+DirectML: DML_OPERATOR_SCATTER_ND, from DML_FEATURE_LEVEL_2_1.
+From FL3.0, with INT32 or INT64 indices, a coordinate in [-n, -1] means coordinate + n, n being the size of
+the dimension it indexes. Never for UINT32 or UINT64.
+Not documented; DirectML only promises never to write past TotalTensorSizeInBytes of the output. dmlcore
+raises IndexOutOfRangeError and writes nothing.
+DirectML calls tuples that name the same place invalid and does not say which update stays. In dmlcore the
+last one in row-major order stays, at any number of threads.
+No; DirectML runs this operator only with separate buffers for input and output. In dmlcore out may be the
+input itself.
+
+Examples
+--------
+>>> x = np.array([1, 2, 3, 4, 5, 6, 7, 8], np.float32)
+>>> u = np.array([9, 10, 11, 12], np.float32)
+>>> dmlcore.scatter_nd(x, [[4], [3], [1], [7]], u)
+array([ 1., 11.,  3., 10.,  9.,  6.,  7., 12.], dtype=float32)
+""")
 
 
 def run_scatter_nd_desc(tuple uints, tuple tensors, str mode, object fill_value, bint fresh, object num_threads):

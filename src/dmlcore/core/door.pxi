@@ -3,6 +3,7 @@
 
 cimport cython
 cimport numpy as cnp
+from cpython.object cimport PyObject
 from libc.stdint cimport INT64_MAX, INT64_MIN, int16_t, int64_t, uint64_t, uintptr_t
 from libc.string cimport memcpy
 
@@ -119,6 +120,12 @@ cdef extern from "core/parallel.h" nogil:
     void dml_threads_init()
     void dml_set_grain(int64_t)
 
+cdef extern from "core/arguments.h":
+    ctypedef struct dml_function:
+        pass
+    int dml_arguments(const dml_function *, PyObject *const *, Py_ssize_t, PyObject *, PyObject **) except -1
+    object dml_new_function(dml_function *, const char *, void *, tuple, int, int, const char *)
+
 cdef extern from "Python.h":
     int check_signals "PyErr_CheckSignals" () noexcept
 
@@ -160,6 +167,16 @@ cdef int poll() noexcept nogil:
         return check_signals()
 
 
+_texts = []                     # names and docstrings of the functions, which C points to
+
+
+cdef object new_function(dml_function *function, str name, void *implementation, tuple names, int positional, int required,
+                         str doc):
+    cdef bytes c_name = name.encode(), c_doc = doc.encode()
+    _texts.extend((c_name, c_doc))
+    return dml_new_function(function, c_name, implementation, names, positional, required, c_doc)
+
+
 # ---- arrays in ----------------------------------------------------------------------------------------------------
 
 def _register(str names, int code):
@@ -171,9 +188,10 @@ def _register(str names, int code):
 cdef cnp.ndarray as_array(object value, str name):
     """A plain ndarray in native byte order; everything else is converted once or refused by name."""
     cdef cnp.ndarray array
-    if not cnp.PyArray_CheckExact(value):
-        value = _arrays.convert(value, name)
-    array = value
+    if cnp.PyArray_CheckExact(value):
+        array = <cnp.ndarray> value
+    else:
+        array = _arrays.convert(value, name)
     if not cnp.PyArray_ISNOTSWAPPED(array):
         raise _arrays.byte_order_error(name, array)
     return array
@@ -283,12 +301,6 @@ cdef int64_t as_int64(object value) noexcept:
         return INT64_MIN if value < 0 else INT64_MAX
 
 
-cdef int as_threads(object value) except -1:
-    if value is None:
-        return threads_wanted
-    return _arrays.thread_count(value)
-
-
 # ---- arrays out ---------------------------------------------------------------------------------------------------
 
 cdef cnp.ndarray allocate(dml_tensor *t, int64_t rank, int number):
@@ -364,7 +376,7 @@ cdef struct Options:
 
 
 cdef int read_options(Options *options, object num_threads) except -1:
-    options.threads = as_threads(num_threads)
+    options.threads = threads_wanted if num_threads is None else _arrays.thread_count(num_threads)
     options.mode = DML_RAISE
     options.reduction = DML_NONE
     return 0
@@ -382,7 +394,7 @@ cdef int reduction_option(Options *options, object reduction) except -1:
     return 0
 
 
-cdef int batch_option(object batch_dims) except -1:
+cdef int batch_option(Options *options, object batch_dims) except -1:
     if as_index(batch_dims, "batch_dims") != 0:
         raise ValueError(f"batch_dims is {batch_dims!r}, expected 0")
     return 0
