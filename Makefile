@@ -1,0 +1,95 @@
+# Sets up what each target needs, in .venv inside the checkout, and says so while it takes long. Needs Python 3.11 or
+# newer with pip and venv, a C compiler, and nothing else. Stamps (.venv/*.done) let the next run start at once.
+#   make PYTHON=python3.12 demo      another Python
+#   make test ARGS="-k gather_nd"    arguments for pytest
+
+PYTHON ?= python3
+ARGS   ?=
+VENV   := .venv
+RUN    := $(VENV)/bin/python
+PIP    := $(RUN) -m pip --disable-pip-version-check --quiet --no-input install
+LOG    := build/build.log
+SUMS   := src/dmlcore/_generated/SOURCES.sha256
+FRESH  := $(SUMS) $(shell cut -c67- $(SUMS) 2>/dev/null)
+SOURCES := setup.py pyproject.toml README.md LICENSE $(FRESH) $(shell find spec -name '*.yaml') \
+           $(shell find src/dmlcore -name '*.[ch]' -o -name '*.pxi' -o -name '*.inc')
+say = @printf '\033[1m==>\033[0m %s\n'
+
+# An environment that was moved, or whose Python is gone, is made anew.
+_ := $(shell [ "$$(cat $(VENV)/place 2>/dev/null)" = "$(CURDIR)" ] && $(RUN) -c '' 2>/dev/null || rm -f $(VENV)/*.done)
+
+# Prints what `requires` in pyproject.toml lists, or an extra and the extras that it names.
+define REQUIREMENTS
+import re, sys, tomllib
+toml = tomllib.load(open("pyproject.toml", "rb"))
+project = toml["project"]
+def of(name):
+    for line in project["optional-dependencies"][name]:
+        own = re.fullmatch(project["name"] + r"\[([\w, -]+)\]", line)
+        yield from (r for e in own[1].split(",") for r in of(e.strip())) if own else [line]
+print(*(toml["build-system"]["requires"] + project["dependencies"] if sys.argv[1] == "build" else of(sys.argv[1])), sep="\n")
+endef
+export REQUIREMENTS
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check regenerate clean
+.DELETE_ON_ERROR:
+
+help:
+	@echo 'make demo        run the operators on real data: recorded model tensors, a photograph, a descriptor'
+	@echo 'make test        run the tests; ARGS="-k gather_nd" for some of them'
+	@echo 'make regenerate  write the generated code and pages anew, after a change in spec/ or codegen/'
+	@echo 'make check       show which generated files are not up to date'
+	@echo 'make clean       remove everything that make has made, .venv included'
+
+demo: $(VENV)/package.done $(VENV)/demo.done
+	@$(RUN) examples/demo.py
+
+test: $(VENV)/package.done $(VENV)/test.done
+	$(say) 'Running the tests'
+	@$(RUN) -m pytest $(ARGS)
+
+regenerate: $(VENV)/codegen.done
+	@$(RUN) -m codegen
+
+check: $(VENV)/codegen.done
+	@$(RUN) -m codegen check
+
+clean:
+	rm -rf $(VENV) build dist examples/output .pytest_cache .hypothesis .mypy_cache .ruff_cache src/*.egg-info
+	rm -f src/dmlcore/_generated/*.so
+	find spec codegen src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/venv.done:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo 'dmlcore needs Python 3.11 or newer; say which: make PYTHON=python3.12 $(MAKECMDGOALS)' >&2; exit 1; }
+	$(say) 'Creating a virtual environment in $(VENV)'
+	@$(PYTHON) -m venv --clear $(VENV) || \
+	  { rm -rf $(VENV); echo 'Python cannot create virtual environments here; on Debian and Ubuntu install python3-venv.' >&2; exit 1; }
+	@echo "$(CURDIR)" > $(VENV)/place
+	@touch $@
+
+$(VENV)/build.done: pyproject.toml | $(VENV)/venv.done
+	$(say) 'Installing what the build needs: setuptools, Cython, NumPy'
+	@$(RUN) -c "$$REQUIREMENTS" build > $(VENV)/build.txt
+	@$(PIP) -r $(VENV)/build.txt
+	@touch $@
+
+# pip's own account of a failure is long; the reason stands in the log.
+$(VENV)/package.done: $(SOURCES) $(VENV)/build.done
+	$(say) 'Compiling dmlcore (about half a minute)'
+	@mkdir -p build
+	@$(PIP) --no-build-isolation --no-deps --editable . > $(LOG) 2>&1 || { \
+	  grep -A99 'do not fit the specifications' $(LOG) | sed -n '1,/run: python -m codegen/s/^ *//p' >&2 || true; \
+	  grep -q 'do not fit the specifications' $(LOG) || { grep -i -m9 -B2 -A9 'error' $(LOG) || tail -n 40 $(LOG); } >&2; \
+	  echo 'The build failed; all of it is in $(LOG).' >&2; exit 1; }
+	@touch $@
+
+$(VENV)/%.done: pyproject.toml | $(VENV)/venv.done
+	$(say) 'Installing what $* needs'
+	@$(RUN) -c "$$REQUIREMENTS" $* > $(VENV)/$*.txt
+	@$(PIP) -r $(VENV)/$*.txt
+	@touch $@
+
+$(FRESH):
+	@echo '$@ is missing; run: python -m codegen   (or: make regenerate)' >&2; exit 1
