@@ -1,6 +1,7 @@
 """Gives the tests a copy of spec/ that they can spoil, and the mistakes that loading it then reports."""
 
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,10 @@ import pytest
 pytest.importorskip("pydantic")
 pytest.importorskip("yaml")
 
-from codegen.load import SpecError, load  # noqa: E402
-
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))  # the generator is never installed
+
+from codegen.load import SpecError, load  # noqa: E402
 
 
 class Copy:
