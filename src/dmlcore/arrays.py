@@ -44,18 +44,17 @@ def overlaps_itself(array: np.ndarray) -> bool:
     return False
 
 
-def saturated_index(value, name: str) -> int:
-    """Anything with __index__ as an integer of 63 bits."""
+def as_int(value, name: str) -> int:
+    """Anything with __index__ as a plain integer."""
     try:
-        number = operator.index(value)
+        return int(operator.index(value))
     except TypeError:
         raise TypeError(f"{name} is {value!r} of type {type(value).__name__}, expected an integer") from None
-    return max(-(2**63), min(2**63 - 1, number))
 
 
 def thread_count(value) -> int:
     """A number of threads that a caller gave: a positive integer."""
-    number = saturated_index(value, "num_threads")
+    number = as_int(value, "num_threads")
     if number < 1:
         raise ValueError(f"num_threads is {number}, expected None or a positive integer")
     return min(number, 2**31 - 1)

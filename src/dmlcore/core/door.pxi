@@ -127,6 +127,8 @@ cdef extern from "core/arguments.h":
     object dml_new_function(dml_function *, const char *, void *, tuple, int, int, const char *)
 
 cdef extern from "Python.h":
+    bint PyLong_CheckExact(object)
+    int64_t PyLong_AsLongLongAndOverflow(object, int *) except? -1
     int check_signals "PyErr_CheckSignals" () noexcept
 
 cdef extern from *:
@@ -291,14 +293,12 @@ cdef bint same_place(dml_tensor *a, dml_tensor *b) noexcept:
 
 cdef int64_t as_index(object value, str name) except? -1:
     """A Python integer, saturated to 63 bits."""
-    return _arrays.saturated_index(value, name) if type(value) is not int else as_int64(value)
-
-
-cdef int64_t as_int64(object value) noexcept:
-    try:
-        return value
-    except OverflowError:
-        return INT64_MIN if value < 0 else INT64_MAX
+    cdef int overflow
+    cdef int64_t number
+    if not PyLong_CheckExact(value):
+        value = _arrays.as_int(value, name)
+    number = PyLong_AsLongLongAndOverflow(value, &overflow)
+    return number if overflow == 0 else (INT64_MIN if overflow < 0 else INT64_MAX)
 
 
 # ---- arrays out ---------------------------------------------------------------------------------------------------
@@ -331,14 +331,14 @@ cdef int load_desc(dml_tensor *t, dml_buffer *b, object desc) except -1:
     t.inferred = 0
     t.rank = min(len(sizes), DML_RANK_MAX)
     for d in range(t.rank):
-        t.sizes[d] = as_int64(sizes[d])
+        t.sizes[d] = as_index(sizes[d], "sizes")
         t.strides[d] = 0
     b.has_strides = strides is not None
     b.stride_count = min(len(strides), DML_RANK_MAX) if strides is not None else 0
     for d in range(b.stride_count):
-        b.strides[d] = as_int64(strides[d])
-    b.total_size = as_int64(desc.total_tensor_size_in_bytes)
-    b.alignment = as_int64(desc.guaranteed_base_offset_alignment)
+        b.strides[d] = as_index(strides[d], "strides")
+    b.total_size = as_index(desc.total_tensor_size_in_bytes, "total_tensor_size_in_bytes")
+    b.alignment = as_index(desc.guaranteed_base_offset_alignment, "guaranteed_base_offset_alignment")
     return 0
 
 
