@@ -3,35 +3,19 @@
 Whatever cannot be linked is reported, and remembered as unknown, so that its consequences are not reported as well.
 """
 
-import ast
 import keyword
 import re
 
 from . import names, rules
+from .blocks import check_numpy, link_kernel, link_python
 from .formats import OperatorFormat
 from .mistakes import suggest
-from .model import Constraint, Kernel, Let, Member, Operator, PythonBlock
+from .model import Constraint, Let, Member, Operator
 from .rules import BOOL, DTYPE, INT, LIST, Scope
 from .shared import Lookup, errata, plain
 from .support import link_support
 from .typed import Typed
 
-PLANS = {  # plan -> field -> (type, whether it must be given); core/kernel.h says what they mean
-    "move": {
-        "positions": (LIST, True),
-        "index_strides": (LIST, True),
-        "table_strides": (LIST, False),
-        "stream_strides": (LIST, True),
-        "bounds": (LIST, True),
-        "steps": (LIST, True),
-        "coordinate_stride": (INT, False),
-        "slice": (LIST, False),
-        "slice_table_strides": (LIST, False),
-        "slice_stream_strides": (LIST, False),
-    },
-    "nonzero": {"sizes": (LIST, True), "strides": (LIST, True), "columns": (INT, True)},
-}
-OPTIONS = ("batch_dims", "mode", "fill_value", "reduction", "dtype", "out", "num_threads")
 MAX_RULE = 400  # characters; keeps every walk over a rule shallow
 
 
@@ -94,10 +78,11 @@ class Linker(Lookup):
         let = self.link_let()
         support, rows, whole = link_support(self, introduced)
         self.broken = self.broken or not whole
+        self.check_parameters()
         members = tuple(self.link_member(name, support.get(name, {})) for name in f.members)
         constraints = self.link_constraints()
-        kernel, python = self.link_kernel(), self.link_python()
-        self.check_numpy()
+        kernel, python = link_kernel(self), link_python(self)
+        check_numpy(self)
         if introduced is None or kernel is None:
             return None
         return Operator(
@@ -124,6 +109,13 @@ class Linker(Lookup):
             document.add(("members",), "there is no member of kind input; an operator reads at least one tensor")
         if not any(m.kind == "output" for m in f.members.values()) and not self.broken:
             document.add(("members",), "there is no member of kind output; an operator writes at least one tensor")
+
+    def check_parameters(self) -> None:
+        seen: dict[str, str] = {}
+        for name, m in self.file.members.items():
+            other = seen.setdefault(m.python or names.member_snake(name), name)
+            if other != name:
+                self.document.add(("members", name), f"{name} and {other} would be one parameter in Python; add python: <another name>")
 
     def link_let(self) -> dict[str, Let]:
         let: dict[str, Let] = {}
@@ -194,74 +186,3 @@ class Linker(Lookup):
                 found.append(Constraint(id, c.id, c.member, c.rule, expr, c.text, c.doors, from_, before,
                                         plain(c.broken_by), example, self.source(*path)))  # fmt: skip
         return tuple(found)
-
-    def link_kernel(self) -> Kernel | None:
-        f, tensors = self.file.kernel, sorted(self.tensors)
-        refs = {}
-        for key, words in (("T", "storage|type"), ("I", "type")):
-            text = getattr(f, key)
-            match = re.fullmatch(rf"({words})\((\w+)\)", text) if text else None
-            if text and not match:
-                self.document.add(("kernel", key), f"{key} is {text}; {words.split('|')[0]}(<tensor>) is needed")
-            refs[key] = self.name(("kernel", key), match[2], tensors, "tensor") if match else None
-        for key in ("table", "stream", "source"):
-            self.name(("kernel", key), getattr(f, key), tensors, "tensor")
-        if not self.name(("kernel", "plan"), f.plan, list(PLANS), "plan"):
-            return None
-        plan, fields = PLANS[f.plan], {}
-        for name, text in f.fields.items():
-            path = ("kernel", "fields", name)
-            if self.name(path, name, list(plan), f"field of the plan {f.plan}"):
-                expr = self.rule(path, text, plan[name][0])
-                if expr is not None:
-                    fields[name] = Let(name, text, expr, self.source(*path))
-        for name, (_, needed) in plan.items():
-            if needed and name not in f.fields:
-                self.document.add(("kernel", "fields"), f"the plan {f.plan} needs the field {name}; add {name}: ...")
-        for key in ("I", "table", "stream") if f.plan == "move" else ():
-            if getattr(f, key) is None:
-                self.document.add(("kernel",), f"the plan {f.plan} needs {key}; add {key}: ...")
-        return Kernel(f.T, f.I, refs["T"], refs["I"], f.plan, fields, f.table, f.stream, f.source)
-
-    def link_python(self) -> PythonBlock:
-        f, tensors = self.file.python, sorted(self.tensors)
-        for i, option in enumerate(f.options):
-            self.name(("python", "options", i), option, OPTIONS, "option")
-        for key in ("returns", "rows"):
-            self.name(("python", key), getattr(f, key), tensors, "tensor")
-        for tensor, data_types in f.data_types.items():
-            self.name(("python", "data_types", tensor), tensor, tensors, "tensor")
-            for i, data_type in enumerate(data_types):
-                self.data_type(("python", "data_types", tensor, i), data_type)
-        ranks = {}
-        for tensor, text in f.ranks.items():
-            self.name(("python", "ranks", tensor), tensor, tensors, "tensor")
-            ranks[tensor] = self.rule(("python", "ranks", tensor), text, INT)
-        count = self.rule(("python", "dimension_count"), f.dimension_count, INT)
-        texts = {**f.ranks, **({"dimension_count": f.dimension_count} if f.dimension_count else {})}
-        members = {name: self.rule(("python", "members", name), text, INT) for name, text in f.members.items()}
-        for key, named in (("members", f.members), ("parameters", f.parameters)):
-            for name in named:
-                self.name(("python", key, name), name, sorted(self.file.members), "member")
-        return PythonBlock(f.function, f.aliases, f.options, ranks, count, f.returns, f.rows, f.data_types, members,
-                           f.parameters, f.example, texts)  # fmt: skip
-
-    def check_numpy(self) -> None:
-        f = self.file
-        if self.typed.was_cut("numpy") or self.typed.was_cut("python"):
-            return
-        try:
-            tree = ast.parse(f.numpy)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            message = f"this is not Python: {getattr(error, 'msg', 'cannot be read')}; correct it"
-            self.document.add(("numpy",), message, getattr(error, "lineno", None) or 0)
-            return
-        functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-        if f.python.function not in functions:
-            self.document.add(("numpy",), f"it defines {', '.join(functions) or 'no function'}; define {f.python.function}", 1)
-            return
-        wanted = [m.python or names.member_snake(n) for n, m in f.members.items() if m.kind == "input"]
-        given = [a.arg for a in functions[f.python.function].args.args]
-        if given[: len(wanted)] != wanted and not self.broken:
-            self.document.add(("numpy",), f"{f.python.function} takes {', '.join(given)}; its first arguments are {', '.join(wanted)}",
-                              functions[f.python.function].lineno)  # fmt: skip

@@ -37,7 +37,10 @@ def load(root: Path | str) -> Spec:
     tensor = link_tensor(tensor_file, tensor_typed, levels, data_types)
 
     operators = []
-    files = sorted((root / "spec" / "operators").glob("*.yaml"))
+    folder = root / "spec" / "operators"
+    files = sorted(folder.glob("*.yaml"))
+    for file in sorted(folder.glob("*.yml")):
+        documents[0].mistakes.append(Mistake(f"spec/operators/{file.name}", 1, "the name ends in .yml; .yaml is needed"))
     for file in files:
         document, outcome = typed(f"spec/operators/{file.name}", OperatorFormat)
         if outcome.value is None or outcome.todo or not levels or not data_types:
