@@ -32,6 +32,11 @@ def product(items: tuple) -> int:
     return total
 
 
+def packed(sizes: tuple) -> tuple:
+    """The strides of a tensor without gaps, in elements."""
+    return tuple(product(sizes[d + 1 :]) for d in range(len(sizes)))
+
+
 def effective_rank(items: tuple) -> int:
     """How many entries are left without the ones in front."""
     ones = 0
@@ -43,3 +48,8 @@ def effective_rank(items: tuple) -> int:
 def within(a: tuple, b: tuple) -> bool:
     """Every entry of a is at most the one of b."""
     return len(a) == len(b) and all(x <= y for x, y in zip(a, b, strict=True))
+
+
+def repeat(item: int, count: int) -> tuple:
+    """`count` times the same entry."""
+    return (item,) * max(0, min(256, count))

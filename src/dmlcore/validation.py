@@ -7,6 +7,7 @@ from ._generated import operators
 from .descs import OperatorDesc, TensorDesc
 from .errors import TensorFact, Violation
 from .levels import POSITION, FeatureLevel, feature_level as _feature_level
+from .lists import packed
 
 __all__ = ["check", "minimum_feature_level"]
 
@@ -85,4 +86,6 @@ def minimum_feature_level(desc: OperatorDesc) -> FeatureLevel | None:
 
 
 def _fact(desc: TensorDesc) -> TensorFact:
-    return TensorFact(desc.data_type_value, None, desc.sizes, desc.strides, desc=desc)
+    """Strides are never absent to a rule: without them a tensor is packed."""
+    strides = packed(desc.sizes) if desc.strides is None else desc.strides
+    return TensorFact(desc.data_type_value, None, desc.sizes, strides, desc=desc)
