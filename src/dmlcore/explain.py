@@ -22,6 +22,8 @@ def explain(operator: str, checks, tensors: dict, uints: dict, level: int | None
 def _explain(spec, number: int, tensors, uints, level) -> Violation:
     check = spec.checks[number]
     what, expected, lowest, found = _WORDS[check.kind](spec, check, tensors, uints, level)
+    if check.member not in what and check.member in tensors:
+        what = f"{_name(spec, check.member, level)}: {what}"
     lines = [f"{check.id}: {what}"]
     if lowest is not None and level is not None and lowest.position > level:
         lines.append(f"  Supported from {lowest.dml_name}{': ' + lowest.note if lowest.note else ''}.")
