@@ -1,0 +1,230 @@
+"""Random data, random memory layouts, and random calls of any operator, drawn with nothing but its specification.
+
+A call has arrays of natural rank that the rules accept; `Call.desc` is the same as a padded descriptor.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from codegen.rules import evaluate
+from codegen.validate import Names, TensorValue
+from specs import NEWEST, TYPES, numpy_type
+
+
+def random_data(rng, dtype: np.dtype, shape) -> np.ndarray:
+    """Any bytes at all: every NaN payload, infinities, denormals; and zeros of both signs."""
+    count = int(np.prod(shape, dtype=object))
+    if dtype == bool:
+        return rng.integers(0, 2, shape).astype(bool)
+    data = np.frombuffer(rng.bytes(count * dtype.itemsize), dtype).copy()
+    if count:
+        data[rng.random(count) < 0.3] = np.zeros((), dtype)
+        if dtype.kind == "f":
+            data[rng.random(count) < 0.1] = -0.0
+            data[rng.random(count) < 0.1] = np.nan
+    return data.reshape(shape)
+
+
+def plain_data(rng, dtype: np.dtype, shape) -> np.ndarray:
+    """Small whole numbers."""
+    return rng.integers(0, 2 if dtype == bool else 100, shape).astype(dtype)
+
+
+# ---- layouts: the same dtype and shape elsewhere in memory --------------------------------------------------------
+
+
+def _transposed(a, rng):
+    order = rng.permutation(a.ndim)
+    stored = np.empty([a.shape[d] for d in order], a.dtype)
+    view = stored.transpose(np.argsort(order))
+    view[...] = a
+    return view
+
+
+def _reversed(a, rng):
+    flip = tuple(slice(None, None, -1 if rng.random() < 0.7 else 1) for _ in a.shape)
+    stored = np.empty(a.shape, a.dtype)
+    stored[flip] = a
+    return stored[flip]
+
+
+def _sliced(a, rng):
+    steps = [int(s) for s in rng.integers(1, 4, a.ndim)]
+    starts = [int(s) for s in rng.integers(0, 3, a.ndim)]
+    big = np.zeros([o + n * s for o, n, s in zip(starts, a.shape, steps, strict=True)], a.dtype)
+    view = big[tuple(slice(o, o + n * s, s) for o, n, s in zip(starts, a.shape, steps, strict=True))]
+    view[...] = a
+    return view
+
+
+def _unaligned(a, rng):
+    view = np.empty(a.nbytes + 1, np.uint8)[1:].view(a.dtype).reshape(a.shape)
+    view[...] = a
+    return view
+
+
+def _read_only(a, rng):
+    a = np.array(a)
+    a.flags.writeable = False
+    return a
+
+
+def _broadcast(a, rng):
+    keep = tuple(slice(0, 1) if rng.random() < 0.5 else slice(None) for _ in a.shape)
+    return np.broadcast_to(np.array(a[keep]), a.shape)
+
+
+WRITABLE = {
+    "C": lambda a, rng: np.array(a, order="C"),
+    "Fortran": lambda a, rng: np.array(a, order="F"),
+    "transposed": _transposed,
+    "reversed": _reversed,
+    "sliced": _sliced,
+    "unaligned": _unaligned,
+}
+LAYOUTS = {**WRITABLE, "read-only": _read_only, "broadcast": _broadcast}  # broadcast changes the values
+
+
+def lay_out(a: np.ndarray, rng, layouts=LAYOUTS) -> np.ndarray:
+    """The array in a layout that is drawn."""
+    return layouts[list(layouts)[rng.integers(len(layouts))]](a, rng)
+
+
+# ---- calls --------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Call:
+    """Arrays by parameter, options by name, and the descriptor that says the same."""
+
+    op: object
+    arrays: dict[str, np.ndarray]
+    options: dict[str, int]
+    desc: dict[str, object]
+    bounds: tuple[int, ...]
+
+    @property
+    def indices(self) -> np.ndarray | None:
+        """The array of indices, if the operator has one."""
+        return self.arrays.get(index_parameter(self.op))
+
+
+def index_parameter(op) -> str | None:
+    return op.member(op.kernel.indices).python if op.kernel.indices else None
+
+
+def members_of_options(op) -> dict[str, str]:
+    """Options of the array function that are numbers of the descriptor: option -> member."""
+    names = {m.name for m in op.members}
+    pairs = op.python.parameters.items()
+    return {(v if k in names else k): (k if k in names else v) for k, v in pairs}
+
+
+def describe(op, natural: dict[str, TensorValue], options: dict) -> dict:
+    """Natural tensors and options as a descriptor with ones in front, as the specification's python block says."""
+    python, given = op.python, {m: options.get(o, 0) for o, m in members_of_options(op).items()}
+    uints = {m.name: options[m.python] for m in op.uints if m.kind == "axis"} | given
+    count = evaluate(python.dimension_count, natural, Names(op, natural, uints)) if python.dimension_count else None
+    desc = {}
+    for m in op.uints:
+        rule = python.members.get(m.name)
+        if m.kind == "axis":
+            rank = natural[m.axis_of].DimensionCount
+            axis = uints[m.name] + (rank if uints[m.name] < 0 else 0)
+            desc[m.name] = 2**63 - 1 if axis < 0 else axis + (0 if count is None else count - rank)
+        elif m.name in given:
+            desc[m.name] = given[m.name] if given[m.name] >= 0 else 2**63 - 1
+        else:
+            desc[m.name] = evaluate(rule if rule is not None else m.default, natural, Names(op, natural, uints))
+    for name, tensor in natural.items():
+        rank = tensor.DimensionCount
+        ones = 0
+        if count is not None:
+            ones = count - (evaluate(python.ranks[name], natural, Names(op, natural, uints)) if name in python.ranks else rank)
+        sizes = (1,) * ones + tensor.sizes if ones >= 0 else tensor.sizes[-ones:]
+        desc[name] = TensorValue(tensor.data_type, sizes)
+    return desc
+
+
+def rule_type(op, data_type: str) -> str:
+    """What the rules take an extension for: they know DirectML's types alone."""
+    return data_type if TYPES[data_type].value is not None else op.support[op.kernel.data][NEWEST.name].data_types[0]
+
+
+def natural_sizes(op, member: str, sizes, natural: dict) -> tuple[int, ...]:
+    """Padded sizes without the ones in front of the natural rank."""
+    rule = op.python.ranks.get(member)
+    return sizes if rule is None else sizes[len(sizes) - max(0, evaluate(rule, natural, {})) :]
+
+
+def _propose(rng, others: list[tuple], max_rank: int, max_size: int) -> tuple[int, ...]:
+    """Sizes of an input: at random, or like another one's with a change, or with its first sizes in common."""
+    fresh = tuple(int(n) for n in rng.integers(1, max_size + 1, rng.integers(0 if rng.random() < 0.1 else 1, max_rank + 1)))
+    if rng.random() < 0.05:
+        fresh = tuple(0 if rng.random() < 0.3 else n for n in fresh)
+    how = rng.integers(3) if others else 0
+    if how == 0:
+        return fresh
+    like = others[rng.integers(len(others))]
+    if how == 1 and like:
+        at = rng.integers(len(like))
+        return like[:at] + (int(rng.integers(1, max_size + 1)),) + like[at + 1 :]
+    return like[: rng.integers(len(like) + 1)] + fresh
+
+
+def random_call(op, rng, data_type: str, index_type: str | None = None, max_rank=4, max_size=5, data=random_data) -> Call:
+    """A call that every rule of the array door accepts, with valid indices."""
+    for _ in range(10_000):
+        natural, options = {}, {}
+        for m in op.inputs:
+            type_ = index_type if m.index else rule_type(op, data_type)
+            if m.sizes is None:
+                sizes = _propose(rng, [t.sizes for t in natural.values()], max_rank, max_size)
+                natural[m.name] = TensorValue(type_, sizes)
+        for m in op.uints:
+            if m.kind == "axis":
+                rank = natural[m.axis_of].DimensionCount
+                options[m.python] = int(rng.integers(-rank, rank)) if rank else 0
+        for option in members_of_options(op):
+            options[option] = int(rng.integers(0, max_rank))
+        desc = describe(op, natural, options)
+        names = Names(op, desc, {m.name: desc[m.name] for m in op.uints})
+        for m in op.inputs:
+            if m.sizes is not None:
+                desc[m.name] = TensorValue(rule_type(op, data_type), evaluate(m.sizes, desc, names))
+                sizes = natural_sizes(op, m.name, desc[m.name].sizes, natural)
+                natural[m.name] = TensorValue(rule_type(op, data_type), sizes)
+        if op.violations(desc, NEWEST, "array"):
+            continue
+        arrays, bounds = {}, ()
+        if "bounds" in op.kernel.fields:
+            bounds = evaluate(op.kernel.fields["bounds"].expr, desc, names)
+            positions = evaluate(op.kernel.fields["positions"].expr, desc, names)
+            if 0 in bounds and 0 not in positions:
+                continue  # no index would be valid
+        for m in op.inputs:
+            shape, dtype = natural[m.name].sizes, numpy_type(index_type if m.index else data_type)
+            arrays[m.python] = random_indices(op, rng, dtype, shape, bounds) if m.index else data(rng, dtype, shape)
+        return Call(op, arrays, options, op.infer(desc), bounds)
+    raise AssertionError(f"no valid call of {op.name} was found")
+
+
+def random_indices(op, rng, dtype: np.dtype, shape, bounds) -> np.ndarray:
+    """Indices within their bounds, negative ones too where the type has them."""
+    limits = np.array(bounds if "coordinate_stride" in op.kernel.fields else bounds[:1])
+    limits = np.maximum(limits, 1)
+    low = -limits if dtype.kind == "i" else 0 * limits
+    return rng.integers(low, limits, shape).astype(dtype) if np.prod(shape) else np.zeros(shape, dtype)
+
+
+def data_types(op) -> list[str]:
+    """Every data type that the array function takes as data."""
+    member = op.kernel.data
+    types = [*op.support[member][NEWEST.name].data_types, *op.python.data_types.get(member, ())]
+    types += [name for name in TYPES if TYPES[name].value is None and numpy_type(name) is not None]
+    return [name for name in dict.fromkeys(types) if numpy_type(name) is not None]
+
+
+def index_types(op) -> list:
+    """Every index type of the newest level; [None] where there are no indices."""
+    return list(op.support[op.kernel.indices][NEWEST.name].data_types) if op.kernel.indices else [None]

@@ -1,0 +1,25 @@
+"""Makes the project's root importable (codegen is never installed), and gives the tests their fixtures."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+
+@pytest.fixture
+def rng(request) -> np.random.Generator:
+    """Random numbers that depend on the name of the test alone, so that a failure comes back."""
+    return np.random.default_rng(list(request.node.name.encode()))
+
+
+@pytest.fixture
+def every_thread():
+    """Even the smallest run uses all threads that it is given."""
+    from dmlcore._generated.operators import _set_grain
+
+    _set_grain(1)
+    yield
+    _set_grain(0)
