@@ -13,7 +13,7 @@ SUMS   := src/dmlcore/_generated/SOURCES.sha256
 FRESH  := $(SUMS) $(shell cut -c67- $(SUMS) 2>/dev/null)
 SOURCES := setup.py pyproject.toml README.md LICENSE $(FRESH) $(shell find spec -name '*.yaml') \
            $(shell find src/dmlcore -name '*.[ch]' -o -name '*.pxi' -o -name '*.inc')
-say = @printf '\033[1m==>\033[0m %s\n'
+say = @printf '==> %s\n'
 
 # An environment that was moved, or whose Python is gone, is made anew.
 _ := $(shell [ "$$(cat $(VENV)/place 2>/dev/null)" = "$(CURDIR)" ] && $(RUN) -c '' 2>/dev/null || rm -f $(VENV)/*.done)
@@ -81,7 +81,7 @@ $(VENV)/package.done: $(SOURCES) $(VENV)/build.done
 	@mkdir -p build
 	@$(PIP) --no-build-isolation --no-deps --editable . > $(LOG) 2>&1 || { \
 	  grep -A99 'do not fit the specifications' $(LOG) | sed -n '1,/run: python -m codegen/s/^ *//p' >&2 || true; \
-	  grep -q 'do not fit the specifications' $(LOG) || { grep -i -m9 -B2 -A9 'error' $(LOG) || tail -n 40 $(LOG); } >&2; \
+	  grep -q 'do not fit the specifications' $(LOG) || { grep -E -A3 '[0-9]+: (fatal )?error:|[A-Za-z]Error:' $(LOG) || tail -n 40 $(LOG); } >&2; \
 	  echo 'The build failed; all of it is in $(LOG).' >&2; exit 1; }
 	@touch $@
 
