@@ -11,12 +11,16 @@ def explain(operator: str, checks, tensors: dict, uints: dict, level: int | None
     """All violations in the order of the specification.
 
     `tensors` maps members to TensorFacts, `uints` to integers; `level` is a position in the list of levels, None for the
-    array functions. An output that was inferred is blamed only when nothing else is: it follows from the rest.
+    array functions. What an inferred output itself looks like is reported only when nothing else is: it follows from the
+    rest. A rule of the operator is never held back.
     """
     spec = tables.OPERATORS[operator]
-    found = [_explain(spec, number, tensors, uints, level) for number in checks]
-    blamed = [v for v in found if v.member not in tensors or v.member in given or not spec.is_output(v.member)]
-    return blamed or found
+
+    def follows(check) -> bool:
+        return check.kind != "constraint" and check.member not in given and spec.is_output(check.member)
+
+    blamed = [number for number in checks if not follows(spec.checks[number])]
+    return [_explain(spec, number, tensors, uints, level) for number in blamed or checks]
 
 
 def _explain(spec, number: int, tensors, uints, level) -> Violation:
