@@ -79,7 +79,9 @@ def show(operator: str | None, level: str | None) -> None:
     known = {name: op for op in spec.operators for name in (op.name, *op.aliases)}
     found = known.get(operator.upper().removeprefix("DML_OPERATOR_"))
     if found is None:
-        raise click.BadParameter(f"unknown operator {operator}; {suggest(operator.upper(), known)}", param_hint="OPERATOR")
+        raise click.BadParameter(
+            f"unknown operator {operator}; {suggest(operator.upper(), known)}", param_hint="OPERATOR"
+        )
     click.echo(show(spec, found, find_level(spec, level) if level else None))
 
 
@@ -117,7 +119,9 @@ def render(root: Path) -> dict[str, str]:
     return render_all(load(root))
 
 
-def stale(root: Path, files: dict[str, str], areas: tuple[str, ...] = AREAS) -> dict[str, tuple[str | None, str | None]]:
+def stale(
+    root: Path, files: dict[str, str], areas: tuple[str, ...] = AREAS
+) -> dict[str, tuple[str | None, str | None]]:
     """What differs from `files`: path -> (text on disk, text as it should be); None where there is no file."""
     changes: dict[str, tuple[str | None, str | None]] = {}
     for path, text in sorted(files.items()):

@@ -71,11 +71,14 @@ def link_python(linker) -> PythonBlock:
         linker.name(("python", "ranks", tensor), tensor, tensors, "tensor")
         ranks[tensor] = linker.rule(("python", "ranks", tensor), text, INT)
     count = linker.rule(("python", "dimension_count"), f.dimension_count, INT)
-    texts = {**f.ranks, **({"dimension_count": f.dimension_count} if f.dimension_count else {})}
+    texts = {**f.ranks, **f.members, **({"dimension_count": f.dimension_count} if f.dimension_count else {})}
     members = {name: linker.rule(("python", "members", name), text, INT) for name, text in f.members.items()}
+    numbers = [name for name, m in linker.file.members.items() if m.kind == "uint"]
     for key, named in (("members", f.members), ("parameters", f.parameters)):
         for name in named:
-            linker.name(("python", key, name), name, sorted(linker.file.members), "member")
+            linker.name(("python", key, name), name, numbers, "number")
+    for name, option in f.parameters.items():
+        linker.name(("python", "parameters", name), option, f.options, "option of this function")
     return PythonBlock(f.function, f.aliases, f.options, ranks, count, f.returns, f.rows, f.data_types, members,
                        f.parameters, f.example, texts)  # fmt: skip
 
@@ -93,10 +96,12 @@ def check_numpy(linker) -> None:
         return
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     if f.python.function not in functions:
-        linker.document.add(("numpy",), f"it defines {', '.join(functions) or 'no function'}; define {f.python.function}", 1)
+        linker.document.add(
+            ("numpy",), f"it defines {', '.join(functions) or 'no function'}; define {f.python.function}", 1
+        )
         return
     wanted = [m.python or names.member_snake(n) for n, m in f.members.items() if m.kind == "input"]
     given = [a.arg for a in functions[f.python.function].args.args]
     if given[: len(wanted)] != wanted and not linker.broken:
-        linker.document.add(("numpy",), f"{f.python.function} takes {', '.join(given)}; its first arguments are {', '.join(wanted)}",
-                          functions[f.python.function].lineno)  # fmt: skip
+        message = f"{f.python.function} takes {', '.join(given)}; its first arguments are {', '.join(wanted)}"
+        linker.document.add(("numpy",), message, functions[f.python.function].lineno)

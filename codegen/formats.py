@@ -132,7 +132,7 @@ class ConstraintFormat(Format):
 
 class KernelFormat(Format):
     T: Text = Field(description="storage(<tensor>): what a loop moves.")
-    I: Text | None = Field(None, description="type(<tensor>): how a loop reads a coordinate.")
+    I: Text | None = Field(None, description="type(<tensor>): how a loop reads a coordinate.")  # noqa: E741
     plan: Name
     fields: dict[Name, Rule]
     table: Name | None = Field(None, description="The tensor that the indices address.")
@@ -149,10 +149,8 @@ class PythonFormat(Format):
     returns: Name | None = Field(None, description="The output that is returned, if there are several.")
     rows: Name | None = Field(None, description="The output that says how many rows of it are valid.")
     data_types: dict[Name, tuple[Name, ...]] = Field({}, description="Data types that only the array function takes.")
-    members: dict[Name, Rule] = Field({}, description="Numbers that the function works out itself from natural tensors.")
-    example: Text | None = Field(None, description="A short session, for the docstring; a test runs it.")
-    members: dict[Name, Rule] = Field({}, description="Integer members that natural shapes give, where no default does.")
-    parameters: dict[Name, Name] = Field({}, description="Integer members that are options of the function, by option.")
+    members: dict[Name, Rule] = Field({}, description="Numbers that natural shapes give, where no default does.")
+    parameters: dict[Name, Name] = Field({}, description="Numbers that are options of the function, and their options.")
     example: Text | None = Field(None, description="A doctest for the function's docstring.")
 
 
@@ -173,7 +171,7 @@ class OperatorFormat(Format):
     introduced: LevelName
     superseded_by: Name | None = None
     aliases: tuple[Name, ...] = ()
-    struct: Name | None = Field(None, description="DirectML's struct, where its name does not follow from the operator's.")
+    struct: Name | None = Field(None, description="DirectML's struct, where its name is not the usual one.")
     summary: Text
     description: Text
     pseudocode: Text

@@ -103,7 +103,9 @@ class Linker(Lookup):
         for level in self.levels:
             introduced_known = f.introduced in {known.name for known in self.levels}
             if introduced_known and f.operator in level.operators and level.name != f.introduced:
-                message = f"{f.operator} was introduced at {level.name}, as spec/levels.yaml says, not at {f.introduced}"
+                message = (
+                    f"{f.operator} was introduced at {level.name}, as spec/levels.yaml says, not at {f.introduced}"
+                )
                 document.add(("introduced",), f"{message}; write {level.name}")
         if not any(m.kind == "input" for m in f.members.values()) and not self.broken:
             document.add(("members",), "there is no member of kind input; an operator reads at least one tensor")
@@ -115,7 +117,10 @@ class Linker(Lookup):
         for name, m in self.file.members.items():
             other = seen.setdefault(m.python or names.member_snake(name), name)
             if other != name:
-                self.document.add(("members", name), f"{name} and {other} would be one parameter in Python; add python: <another name>")
+                self.document.add(
+                    ("members", name),
+                    f"{name} and {other} would be one parameter in Python; add python: <another name>",
+                )
 
     def link_let(self) -> dict[str, Let]:
         let: dict[str, Let] = {}
@@ -141,7 +146,9 @@ class Linker(Lookup):
         tensor = name in self.tensors
         for key in ("data_type", "sizes", "default_sizes", "index") if not tensor else ("default", "axis_of"):
             if getattr(f, key):
-                self.document.add((*path, key), f"{name} is of kind {f.kind}; {key} belongs to {'numbers' if tensor else 'tensors'}")
+                self.document.add(
+                    (*path, key), f"{name} is of kind {f.kind}; {key} belongs to {'numbers' if tensor else 'tensors'}"
+                )
         if f.axis_of and f.kind != "axis":
             self.document.add((*path, "axis_of"), f"{name} is of kind {f.kind}; axis_of belongs to kind axis")
         inputs = frozenset(n for n in self.tensors if self.file.members[n].kind == "input")
@@ -171,15 +178,21 @@ class Linker(Lookup):
         for i, c in enumerate(f.constraints):
             path = ("constraints", i)
             if c.id in ids:
-                self.document.add((*path, "id"), f"the id {c.id} stands twice (first in line {ids[c.id]}); every rule has its own")
+                self.document.add(
+                    (*path, "id"), f"the id {c.id} stands twice (first in line {ids[c.id]}); every rule has its own"
+                )
             elif c.id in implied:
-                self.document.add((*path, "id"), f"the id {c.id} belongs to a rule that the tables and members imply; choose another")
+                self.document.add(
+                    (*path, "id"), f"the id {c.id} belongs to a rule that the tables and members imply; choose another"
+                )
             ids.setdefault(c.id, self.document.line((*path, "id")))
             self.name((*path, "member"), c.member, list(f.members), "member")
             expr = self.rule((*path, "rule"), c.rule, BOOL)
             from_, before = self.level((*path, "from"), c.from_), self.level((*path, "before"), c.before)
             if from_ and before and before.position <= from_.position:
-                self.document.add((*path, "before"), f"before {c.before} is not after from {c.from_}; the rule would never hold")
+                self.document.add(
+                    (*path, "before"), f"before {c.before} is not after from {c.from_}; the rule would never hold"
+                )
             example = self.name((*path, "example"), c.example, examples, "example") or (examples[0] if examples else "")
             if expr is not None:
                 id = names.rule_id(f.operator, c.id)

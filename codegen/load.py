@@ -7,13 +7,14 @@ stage goes on with what the one before it could save.
 from dataclasses import replace
 from pathlib import Path
 
+from .examples import link_examples
 from .formats import DataTypesFormat, LevelsFormat, OperatorFormat, TensorFormat
 from .link import Linker
 from .mistakes import Mistake, SpecError
 from .model import Spec
 from .shared import errata, link_data_types, link_levels, link_tensor
 from .typed import type_document
-from .verify import link_examples, verify
+from .verify import verify
 from .yamlfile import Document, read
 
 __all__ = ["Mistake", "SpecError", "load"]
@@ -40,7 +41,9 @@ def load(root: Path | str) -> Spec:
     folder = root / "spec" / "operators"
     files = sorted(folder.glob("*.yaml"))
     for file in sorted(folder.glob("*.yml")):
-        documents[0].mistakes.append(Mistake(f"spec/operators/{file.name}", 1, "the name ends in .yml; .yaml is needed"))
+        documents[0].mistakes.append(
+            Mistake(f"spec/operators/{file.name}", 1, "the name ends in .yml; .yaml is needed")
+        )
     for file in files:
         document, outcome = typed(f"spec/operators/{file.name}", OperatorFormat)
         if outcome.value is None or outcome.todo or not levels or not data_types:
@@ -53,7 +56,9 @@ def load(root: Path | str) -> Spec:
             verify(linker, operator)
             operators.append((document, operator))
     if not files:
-        documents[0].mistakes.append(Mistake("spec/operators", 1, "there is no operator; python -m codegen new OP starts one"))
+        documents[0].mistakes.append(
+            Mistake("spec/operators", 1, "there is no operator; python -m codegen new OP starts one")
+        )
     _check_unique(operators)
 
     mistakes = [mistake for document in documents for mistake in document.mistakes]

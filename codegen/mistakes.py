@@ -6,7 +6,6 @@ A mistake is one line, `file:line: what is wrong; what would be right`. SpecErro
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from os.path import commonprefix
 
 
 @dataclass(frozen=True, order=True)
@@ -27,9 +26,14 @@ class SpecError(Exception):
         super().__init__("\n".join(map(str, self.mistakes)))
 
 
+def _common(a: str, b: str) -> int:
+    """How many characters two names have in common at the start."""
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+
+
 def suggest(name: str, known: Iterable[str]) -> str:
     """What would be right instead of an unknown name: the closest known one, or the list."""
     known = list(known)
     close = difflib.get_close_matches(name, known, 5, 0.6) or [k for k in known if k.lower() == name.lower()]
-    best = max(close, key=lambda k: len(commonprefix([k, name])), default=None)  # FL2.2: FL2.1 rather than FL6.2
+    best = max(close, key=lambda k: _common(k, name), default=None)  # FL2.2: FL2.1 rather than FL6.2
     return f"did you mean {best}?" if best else f"known are {', '.join(known) or 'none'}"

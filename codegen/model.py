@@ -12,8 +12,8 @@ from .rules import Expr
 from .validate import TensorValue, infer, violations
 
 __all__ = [
-    "Cell", "Constraint", "DataType", "Erratum", "Example", "ExampleTensor", "Kernel", "Let", "Level", "Member", "Operator",
-    "PythonBlock", "Source", "Spec", "TensorMember", "TensorRule", "TensorSpec",
+    "Cell", "Constraint", "DataType", "Erratum", "Example", "ExampleTensor", "Kernel", "Let", "Level", "Member",
+    "Operator", "PythonBlock", "Source", "Spec", "TensorMember", "TensorRule", "TensorSpec",
 ]  # fmt: skip
 
 
@@ -79,7 +79,7 @@ class Constraint:
 @dataclass(frozen=True)
 class Kernel:
     T: str  # 'storage(InputTensor)'
-    I: str | None
+    I: str | None  # noqa: E741 - the name in the loops
     data: str  # the tensor that T names
     indices: str | None  # the tensor that I names
     plan: str  # 'move', 'nonzero'
@@ -99,10 +99,10 @@ class PythonBlock:
     returns: str | None
     rows: str | None
     data_types: Mapping[str, tuple[str, ...]]
-    members: Mapping[str, Expr]  # integer members that natural shapes give, where no default does
-    parameters: Mapping[str, str]  # integer members that are options of the function
+    members: Mapping[str, Expr]  # numbers that natural shapes give, where no default does
+    parameters: Mapping[str, str]  # numbers that are options of the function: member -> option
     example: str | None  # a doctest
-    texts: Mapping[str, str]  # the text of each rank rule by tensor, and of dimension_count
+    texts: Mapping[str, str]  # the text of each rule: by tensor, by number, and dimension_count
 
 
 @dataclass(frozen=True)

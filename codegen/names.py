@@ -1,6 +1,6 @@
 """Turns DirectML's names into the names that Python, C and the pages use. The one place where a casing is decided.
 
-DirectML writes GATHER_ND, InputTensor, DML_FEATURE_LEVEL_3_0; everything else is derived from those, never typed by hand.
+DirectML writes GATHER_ND, InputTensor, DML_FEATURE_LEVEL_3_0; all else is derived from those, never typed by hand.
 """
 
 import re

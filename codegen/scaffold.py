@@ -10,7 +10,7 @@ from . import names
 from .typed import TODO
 
 SPECIFICATION = """\
-# DML_OPERATOR_{operator}: every fact the project knows about it. spec/README.md explains the keys and the rule language.
+# DML_OPERATOR_{operator}: every fact the project knows about it. spec/README.md explains keys and rules.
 operator: {operator}
 value: {todo} the value of {enum} in DirectML.h
 introduced: {introduced}
@@ -83,7 +83,7 @@ sources:
 """
 
 SUPPORT = """\
-support:                                   # a level inherits, cell by cell, from the one below it; check against the page
+support:                                   # a level inherits, cell by cell, from the one below it; to be checked
   {level}:
     InputTensor:   {{dimensions: {dimensions}, data_types: [{data}]}}
     IndicesTensor: {{dimensions: {dimensions}, data_types: [{indices}]}}
@@ -110,7 +110,7 @@ static int LOOP({snake})(const dml_plan *plan, dml_worker *worker, int64_t begin
         dml_block_open(plan, box, &block);
         if (NORMALISE(plan, &block))
             return DML_OUT_OF_RANGE;
-        GATHER(plan, &block);              /* {todo} GATHER, GATHER_SLICES, SCATTER or SCATTER_SLICES, as kernels/ has them */
+        GATHER(plan, &block);              /* {todo} or GATHER_SLICES, SCATTER, SCATTER_SLICES, see kernels/ */
         if (block.missed)
             dml_block_fill(plan, &block);
         int stop = dml_tick(worker, plan->block_bytes);
@@ -140,7 +140,9 @@ def new_files(operator: str, introduced: str | None) -> dict[str, str]:
     }
     specification = SPECIFICATION.format(**values)
     if introduced is None:
-        specification = specification.replace("introduced: FL3.0", f"introduced: {TODO} the first level that has it, as FL3.0", 1)
+        specification = specification.replace(
+            "introduced: FL3.0", f"introduced: {TODO} the first level that has it, as FL3.0", 1
+        )
     return {
         f"spec/operators/{values['snake']}.yaml": specification,
         f"src/dmlcore/kernels/{values['snake']}.h": KERNEL.format(**values),

@@ -1,4 +1,4 @@
-"""The kinds of value that the files of spec/ hold: how each is read from YAML text, and what the schema for editors says.
+"""The kinds of value that the files of spec/ hold: how each is read from text, and what the schema says of it.
 
 A value that does not fit is refused with what would be right; typed.py adds the file and the line.
 """

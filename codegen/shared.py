@@ -29,7 +29,9 @@ class Lookup:
             if level.name == name:
                 return level
         if name is not None and self.levels:
-            self.document.add(path, f"unknown feature level {name}; {suggest(name, [l.name for l in self.levels])}")
+            self.document.add(
+                path, f"unknown feature level {name}; {suggest(name, [level.name for level in self.levels])}"
+            )
         return None
 
     def data_type(self, path: tuple, name: str) -> DataType | None:
@@ -68,7 +70,9 @@ def link_data_types(document: Document, typed: Typed, levels: tuple[Level, ...])
         level = lookup.level((*path, "introduced"), f.introduced)
         taken = next((t for t in data_types.values() if t.value == f.value), None)
         if taken:
-            document.add((*path, "value"), f"{name} and {taken.name} both have the value {f.value}; each type has its own")
+            document.add(
+                (*path, "value"), f"{name} and {taken.name} both have the value {f.value}; each type has its own"
+            )
         mask = f.zero_mask if f.zero_mask is not None else (1 << (f.bits or 0)) - 1
         _check_storage(document, path, f, mask)
         if level:
@@ -113,7 +117,9 @@ def link_tensor(document: Document, typed: Typed, levels, data_types) -> TensorS
         if given != right and not typed.was_cut("rules"):
             document.add(("rules", i, "id"), f"rule {i + 1} is {given}; core/tensor.h computes {right} there")
             break
-    spec = TensorSpec(file.struct, file.text, members, plain(file.base), level, tuple(rules), errata(file.errata), file.sources)
+    spec = TensorSpec(
+        file.struct, file.text, members, plain(file.base), level, tuple(rules), errata(file.errata), file.sources
+    )
     if level and data_types and not document.mistakes:
         _check_broken_by(document, spec, levels, data_types)
     return spec

@@ -41,7 +41,12 @@ def show(spec: Spec, operator: Operator, level: Level | None = None) -> str:
 
 def wrap(text: str, by: int) -> list[str]:
     space = " " * by
-    return textwrap.wrap(text, WIDTH, initial_indent=space, subsequent_indent=space + ("      " if text[:3] in ("say", "but", "so:") else ""))
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=space,
+        subsequent_indent=space + ("      " if text[:3] in ("say", "but", "so:") else ""),
+    )
 
 
 def indent(text: str, by: int) -> list[str]:
@@ -67,7 +72,8 @@ def _tables(operator: Operator, level: Level | None) -> list[str]:
     if level:
         rows = tuple(row for row in rows if row.position <= level.position)[-1:]
         if not rows:
-            return ["", f"{operator.name} does not exist at {level.dml_name}; it was introduced at {operator.introduced.dml_name}."]
+            since = operator.introduced.dml_name
+            return ["", f"{operator.name} does not exist at {level.dml_name}; it was introduced at {since}."]
     width = max(len(m.name) for m in operator.tensors)
     for row in reversed(rows):
         lines += ["", f"{level.dml_name if level else row.dml_name + ' and above'}"]

@@ -20,7 +20,9 @@ def link_support(linker, introduced: Level | None) -> tuple[dict[str, dict[str, 
         if level is None:
             continue
         if introduced and previous is None and level is not introduced:
-            document.add(("support", name), f"the first row is {name}; it must be {introduced.name}, the level of introduction")
+            document.add(
+                ("support", name), f"the first row is {name}; it must be {introduced.name}, the level of introduction"
+            )
         if previous and level.position <= previous.position:
             document.add(("support", name), f"{name} stands behind {previous.name}; rows stand in ascending order")
         rows[name], previous = row, level
@@ -40,7 +42,9 @@ def _cells(linker, tensor: str, rows: dict, introduced: Level | None) -> dict[st
         path = ("support", level.name, tensor)
         if written is not None:
             if written.dimensions is not None:
-                _superset(document, (*path, "dimensions"), "dimension count", _counts(dimensions), _counts(written.dimensions))
+                _superset(
+                    document, (*path, "dimensions"), "dimension count", _counts(dimensions), _counts(written.dimensions)
+                )
                 dimensions = written.dimensions
             if written.data_types is not None:
                 known = []
@@ -60,7 +64,10 @@ def _cells(linker, tensor: str, rows: dict, introduced: Level | None) -> dict[st
             lacks = "dimensions" if dimensions is None else "data_types"
             if level is introduced:
                 row = ("support", level.name)
-                document.add(path if path in document.lines else row, f"{tensor} has no {lacks} at {level.name}; add {lacks}: ...")
+                document.add(
+                    path if path in document.lines else row,
+                    f"{tensor} has no {lacks} at {level.name}; add {lacks}: ...",
+                )
             continue
         cells[level.name] = Cell(*dimensions, data_types, written is not None)
     return cells

@@ -1,7 +1,7 @@
 """Types a file's contents with the classes of formats.py, and says in words what does not fit.
 
-What does not fit is cut out and the rest is typed again, so that one slip does not hide the mistakes after it; `cut` says
-where, so that the later checks stay silent about the consequences.
+What does not fit is cut out and the rest is typed again, so that one slip does not hide the mistakes after it; `cut`
+says where, so that the later checks stay silent about the consequences.
 """
 
 import re
@@ -155,9 +155,9 @@ def _real_path(data, loc: tuple) -> tuple:
     """pydantic's place of a mistake, without the marks that it adds for keys and unions."""
     path = []
     for step in loc:
-        if isinstance(data, dict) and step in data:
-            data = data[step]
-        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
+        if (isinstance(data, dict) and step in data) or (
+            isinstance(data, list) and isinstance(step, int) and step < len(data)
+        ):
             data = data[step]
         elif step == "[key]" or not isinstance(data, (dict, list)):
             continue

@@ -65,7 +65,9 @@ def extent(tensor: TensorValue) -> int:
     """How many elements lie between the first and the last one, both included."""
     if tensor.strides is None:
         return product(tensor.sizes)
-    return saturate(1 + sum(max(size - 1, 0) * stride for size, stride in zip(tensor.sizes, tensor.strides, strict=False)))
+    return saturate(
+        1 + sum(max(size - 1, 0) * stride for size, stride in zip(tensor.sizes, tensor.strides, strict=False))
+    )
 
 
 def minimum_bytes(tensor: TensorValue, bits: int) -> int:
@@ -74,7 +76,7 @@ def minimum_bytes(tensor: TensorValue, bits: int) -> int:
 
 
 def tensor_violations(tensor: TensorValue, level, levels, data_types) -> list[str]:
-    """The rules of spec/tensor.yaml that one tensor breaks. A size in bytes is asked for only where the type is known."""
+    """The rules of spec/tensor.yaml that one tensor breaks. Only a known type has a size in bytes."""
     eight = next((known.position for known in levels if known.name == "FL3.0"), 0) <= level.position
     data_type = data_types.get(tensor.data_type)
     bits = (data_type.bits or 0) if data_type else 0
@@ -111,7 +113,7 @@ TENSOR_RULES = (
 
 
 class Names(dict):
-    """The integers and lists that rules mention: the uint members, and the `let` names, computed when first asked for."""
+    """The integers and lists that rules mention: the numbers, and the `let` names, computed when first asked."""
 
     def __init__(self, operator, tensors: Mapping[str, TensorValue], uints: Mapping[str, int]):
         super().__init__(uints)

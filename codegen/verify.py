@@ -1,112 +1,21 @@
 """Tries an operator's rules on its own examples, and every rule on the change that must break it.
 
-An example that breaks a rule, a table or a shape is a mistake; so is a `broken_by` that does not break exactly its rule.
+An example that breaks a rule, a table or a shape is a mistake; so is a `broken_by` that does not break just its rule.
 """
 
-import math
-import re
-import struct
-
-from .formats import ExampleTensorFormat, Int
-from .model import Constraint, Example, ExampleTensor, Level, Operator
+from .model import Constraint, Example, Level, Operator
 from .rules import Field, Name, walk
-from .typed import describe, type_part
 from .validate import TensorValue, infer, violations
 
-CHANGES = ("Sizes", "Strides", "DataType", "TotalTensorSizeInBytes", "GuaranteedBaseOffsetAlignment")
-PACK = {16: "<e", 32: "<f", 64: "<d"}
-
-
-def link_examples(linker) -> tuple[Example, ...]:
-    """The examples as objects; what is malformed in them is reported, and the rest goes on."""
-    examples, ids = [], {}
-    for i, e in enumerate(linker.file.examples):
-        path, before = ("examples", i), len(linker.document.mistakes)
-        if e.id in ids:
-            linker.document.add((*path, "id"), f"the id {e.id} stands twice (first in line {ids[e.id]}); every example has its own")
-        ids.setdefault(e.id, linker.document.line((*path, "id")))
-        level = linker.level((*path, "from"), e.from_)
-        desc = {}
-        for name, value in e.desc.items():
-            place = (*path, "desc", name)
-            if linker.name(place, name, list(linker.file.members), "member") is None:
-                continue
-            desc[name] = _tensor(linker, place, value) if name in linker.tensors else type_part(linker.document, place, value, Int)
-        for name in linker.file.members:
-            if name not in desc:
-                linker.document.add((*path, "desc"), f"{name} is missing in {e.id}; examples name every member")
-        filled = {n: v.data is not None for n, v in desc.items() if isinstance(v, ExampleTensor)}
-        if len(set(filled.values())) > 1:
-            bare = next(n for n, f in filled.items() if not f)
-            linker.document.add((*path, "desc", bare), f"{bare} has no data, other tensors have; give data to all or to none")
-        if level and len(linker.document.mistakes) == before:
-            examples.append(Example(e.id, level, e.text, e.note, e.errata, desc, linker.source(*path)))
-    return tuple(examples)
-
-
-def _tensor(linker, path: tuple, value) -> ExampleTensor | None:
-    document = linker.document
-    f = type_part(document, path, value, ExampleTensorFormat)
-    if f is None:
-        return None
-    data_type = linker.data_type((*path, "data_type"), f.data_type)
-    data = f.data
-    if data is not None and data_type:
-        shape = _shape(data)
-        if shape != f.sizes:
-            shown = f"has the shape {list(shape)}" if shape is not None else "is ragged"
-            document.add((*path, "data"), f"data {shown}; sizes says {list(f.sizes)}")
-            return None
-        data = _values(document, (*path, "data"), data, data_type)
-    return ExampleTensor(f.data_type, f.sizes, f.strides, data=data)
-
-
-def _shape(data) -> tuple | None:
-    if not isinstance(data, list):
-        return ()
-    shapes = {_shape(item) for item in data}
-    if len(shapes) > 1 or None in shapes:
-        return None
-    return (len(data), *(shapes.pop() if shapes else ()))
-
-
-def _values(document, path: tuple, data, data_type):
-    if isinstance(data, list):
-        return [_values(document, (*path, i), item, data_type) for i, item in enumerate(data)]
-    if data == "_":
-        return None
-    value = number(data, data_type)
-    if value is None:
-        what = {"float": "a number", "int": "a whole number", "uint": "a whole number, not negative,"}
-        document.add(path, f"{describe(data)} is not a value of {data_type.name}; "
-                     f"{what.get(data_type.kind, 'a number')} that fits {data_type.bits} bits is needed, or _ for undefined")  # fmt: skip
-    return value
-
-
-def number(text, data_type) -> int | float | None:
-    """The value of a written number, None when the data type cannot hold it. Floats are rounded, but neither to 0 nor infinity."""
-    if not isinstance(text, str) or data_type.bits is None or not data_type.kind:
-        return None
-    whole = re.fullmatch(r"-?[0-9]{1,40}", text)
-    if data_type.kind != "float":
-        low = -(1 << data_type.bits - 1) if data_type.kind == "int" else 0
-        return int(text) if whole and low <= int(text) < low + (1 << data_type.bits) else None
-    if not re.fullmatch(r"-?([0-9]{1,40}(\.[0-9]{1,40})?(e[-+]?[0-9]{1,3})?|inf)|nan", text):
-        return None
-    value = float(text)
-    try:
-        stored = struct.unpack(PACK[data_type.bits], struct.pack(PACK[data_type.bits], value))[0]
-    except (OverflowError, KeyError):
-        return None
-    if math.isinf(stored) != ("inf" in text) or (stored == 0 and value != 0):
-        return None
-    return int(text) if whole and text != "-0" else value
+CHANGES = ("Sizes", "Strides", "DataType")
 
 
 def broken_desc(operator: Operator, constraint: Constraint) -> tuple[dict, Level]:
-    """The example that `broken_by` changes, changed; outputs that it does not name are left out. And the level to try it at."""
+    """The example that `broken_by` changes, changed, without the outputs that it leaves open; and its level."""
     example = operator.example(constraint.broken_by_example)
-    desc: dict = {n: v if isinstance(v, int) else TensorValue(v.data_type, v.sizes, v.strides) for n, v in example.desc.items()}
+    desc: dict = {
+        n: v if isinstance(v, int) else TensorValue(v.data_type, v.sizes, v.strides) for n, v in example.desc.items()
+    }
     for member in operator.outputs:
         if not any(key.split(".")[0] == member.name for key in constraint.broken_by):
             desc[member.name] = None
@@ -139,12 +48,17 @@ def verify(linker, operator: Operator) -> None:
         broken = violations(operator, example.desc, example.from_)
         for violation in broken:
             place = (*path, "desc", violation.member) if violation.member else (*path, "from")
-            message = f"{example.id} breaks {violation.id} at {example.from_.name}; " + _right(operator, example, violation, full)
+            message = f"{example.id} breaks {violation.id} at {example.from_.name}; " + _right(
+                operator, example, violation, full
+            )
             document.add(place, message)
         lower = [level for level in operator.levels if level.position < example.from_.position]
         accepts = next((level for level in lower if not violations(operator, example.desc, level)), None)
         if accepts and not broken:
-            document.add((*path, "from"), f"{example.id} holds at {accepts.name} already; from is the lowest level: {accepts.name}")
+            document.add(
+                (*path, "from"),
+                f"{example.id} holds at {accepts.name} already; from is the lowest level: {accepts.name}",
+            )
     for constraint in operator.constraints:
         i = next(i for i, c in enumerate(linker.file.constraints) if c.id == constraint.short_id)
         _verify_broken_by(linker, operator, constraint, ("constraints", i, "broken_by"))
@@ -162,14 +76,22 @@ def _right(operator: Operator, example: Example, violation, full: dict) -> str:
     if what == "Sizes":
         tensors = {t.name: example.desc[t.name] for t in operator.inputs} | {m.name: full[m.name]}
         sizes = full[member].sizes if m.kind == "output" else None
-        return f"{m.texts['sizes']} gives {list(sizes)}" if tensors and sizes is not None else f"its sizes are {m.texts['sizes']}"
+        return (
+            f"{m.texts['sizes']} gives {list(sizes)}"
+            if tensors and sizes is not None
+            else f"its sizes are {m.texts['sizes']}"
+        )
     if what == "DataType":
         return f"its data type is {m.texts['data_type']}"
     if cell and "DataType" in violation.id:
         return f"the table allows {', '.join(cell.data_types)}"
     if cell is None:
         return "change the level that it is from"
-    return f"the table allows {cell.dims_min}" + (f" to {cell.dims_max}" if cell.dims_max > cell.dims_min else "") + " dimensions"
+    return (
+        f"the table allows {cell.dims_min}"
+        + (f" to {cell.dims_max}" if cell.dims_max > cell.dims_min else "")
+        + " dimensions"
+    )
 
 
 def _verify_broken_by(linker, operator: Operator, constraint: Constraint, path: tuple) -> None:
@@ -178,7 +100,7 @@ def _verify_broken_by(linker, operator: Operator, constraint: Constraint, path: 
         member, _, field = key.partition(".")
         if linker.name((*path, key), member, list(known), "member") is None:
             return
-        fields = CHANGES[:3] if known[member].is_tensor else ()
+        fields = CHANGES if known[member].is_tensor else ()
         if (field not in fields) if fields else field:
             right = " or ".join(f"{member}.{f}" for f in fields) or member
             document.add((*path, key), f"{key} cannot be changed; write {right}")
@@ -196,13 +118,17 @@ def _verify_broken_by(linker, operator: Operator, constraint: Constraint, path: 
         return
     desc, level = broken_desc(operator, constraint)
     if not constraint.active(level):
-        document.add(path, f"the rule does not hold at {level.name}, the level of the example; name another example: ...")
+        document.add(
+            path, f"the rule does not hold at {level.name}, the level of the example; name another example: ..."
+        )
         return
     found = {v.id for v in violations(operator, desc, level, "array" if constraint.doors == "array" else "descriptor")}
     if found != {constraint.id}:
         example = constraint.broken_by_example
         broken = ", ".join(sorted(found)) or "no rule"
-        document.add(path, f"this change to {example} breaks {broken} at {level.name}; it must break exactly {constraint.id}")
+        document.add(
+            path, f"this change to {example} breaks {broken} at {level.name}; it must break exactly {constraint.id}"
+        )
 
 
 def _circular(linker, operator: Operator) -> bool:
@@ -228,8 +154,9 @@ def _circular(linker, operator: Operator) -> bool:
                 continue
             unknown = uses(expr, set()) - known
             if unknown:
-                message = f"{key} of {m.name} needs {', '.join(sorted(unknown))}; it can only use inputs and earlier outputs"
+                message = (
+                    f"{key} of {m.name} needs {', '.join(sorted(unknown))}; it can only use inputs and earlier outputs"
+                )
                 linker.document.add(("members", m.name, key), message)
         known.add(m.name)
     return len(linker.document.mistakes) > before
-

@@ -19,7 +19,7 @@ Path_ = tuple[str | int, ...]
 
 @dataclass
 class Document:
-    """The contents of one file. `lines` and `columns` count from 1; a path is the keys and positions that lead there."""
+    """The contents of one file. `lines` and `columns` count from 1; a path is the keys and positions leading there."""
 
     path: str
     data: object = None

@@ -1,8 +1,11 @@
 """Turns one slip at a time into the one line that must report it: file, line, what is wrong, what would be right."""
 
+# ruff: noqa: E501
 import pytest
 
-ND, NZ, GE, SC = (f"operators/{name}.yaml" for name in ("gather_nd", "nonzero_coordinates", "gather_elements", "scatter_nd"))
+ND, NZ, GE, SC = (
+    f"operators/{name}.yaml" for name in ("gather_nd", "nonzero_coordinates", "gather_elements", "scatter_nd")
+)
 
 # name: (file, old text, new text, lines below the start of the old text, parts of the message)
 CASES = {
@@ -124,7 +127,10 @@ def test_all_mistakes_of_all_files_at_once(copy):
         f"spec/{NZ}": copy.edit(NZ, "before: FL4.0 ", "before: FL4.5 "),
         f"spec/{SC}": copy.edit(SC, "data: [[9, 10, 11, 12]]", "data: [[9, 10, 11]]"),
     }
-    more = [copy.edit(ND, "    rule: OutputRank <=", "    rule: OutputRnk <="), copy.edit(ND, "[[2, 3], [0, 1]]", "[[2, 3], [0, q]]")]
+    more = [
+        copy.edit(ND, "    rule: OutputRank <=", "    rule: OutputRnk <="),
+        copy.edit(ND, "[[2, 3], [0, 1]]", "[[2, 3], [0, q]]"),
+    ]
     found = copy.mistakes()
     for path, line in lines.items():
         assert any(m.path == path and m.line == line for m in found), path
@@ -141,7 +147,9 @@ def test_two_kinds_of_mistake_in_one_file(copy):
 
 def test_missing_files(copy):
     (copy.root / "spec" / "tensor.yaml").unlink()
-    assert [str(m) for m in copy.mistakes()] == ["spec/tensor.yaml:1: cannot be read: No such file or directory; the file is needed"]
+    assert [str(m) for m in copy.mistakes()] == [
+        "spec/tensor.yaml:1: cannot be read: No such file or directory; the file is needed"
+    ]
 
 
 def test_the_operator_that_supersedes_need_not_be_there(spec):

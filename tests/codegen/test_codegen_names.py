@@ -1,5 +1,6 @@
 """Turns DirectML's names into Python's, C's and the pages'."""
 
+# ruff: noqa: E501
 import pytest
 
 from codegen import names
@@ -54,7 +55,12 @@ def test_fields_of_a_tensor(spec):
 
 def test_levels(spec):
     level = spec.level("FL3.0")
-    assert (level.python_name, level.dml_name, level.number, level.value) == ("FL3_0", "DML_FEATURE_LEVEL_3_0", "3.0", 0x3000)
+    assert (level.python_name, level.dml_name, level.number, level.value) == (
+        "FL3_0",
+        "DML_FEATURE_LEVEL_3_0",
+        "3.0",
+        0x3000,
+    )
 
 
 def test_rules():

@@ -1,5 +1,6 @@
 """Turns rules into values, as spec/README.md says under "Meaning", and shows that no input makes an evaluation fail."""
 
+# ruff: noqa: E501
 import random
 from types import SimpleNamespace
 
@@ -52,6 +53,8 @@ def value(text, sizes=(2, 3, 4), strides=(12, 4, 1), n=0, m=1, s=(1, 5)):
         ("within([1], [1, 1])", False),
         ("within([], [])", True),
         ("max(n, 2, m)", 2),
+        ("repeat(7, 3)", (7, 7, 7)),
+        ("repeat(7, n - 1)", ()),
         ("A.Sizes == [2, 3, 4]", True),
         ("A.Sizes == [2, 3]", False),
         ("[] == A.Sizes[1:1]", True),
@@ -160,7 +163,7 @@ def test_every_rule_has_a_value_for_every_input():
     for _ in range(3_000):
         kind = rng.choice([INT, LIST])
         text = random_rule(rng, kind, rng.randrange(4))
-        sizes = tuple(rng.choice(numbers + [2**64 - 1]) for _ in range(rng.randrange(9)))
+        sizes = tuple(rng.choice([*numbers, 2**64 - 1]) for _ in range(rng.randrange(9)))
         result = value(text, sizes, sizes[::-1], rng.choice(numbers), rng.choice(numbers), (5, 0, -1))
         if kind == INT:
             assert INT64_MIN <= result <= INT64_MAX, text

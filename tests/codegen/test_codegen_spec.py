@@ -1,5 +1,6 @@
 """Holds the loaded specification against itself: tables, examples, every broken_by, and the NumPy functions."""
 
+# ruff: noqa: E501
 import itertools
 from pathlib import Path
 
@@ -16,7 +17,23 @@ OPERATORS = pytest.mark.parametrize("operator", SPEC.operators, ids=lambda op: o
 
 
 def test_levels():
-    assert [level.number for level in SPEC.levels] == "1.0 2.0 2.1 3.0 3.1 4.0 4.1 5.0 5.1 5.2 6.0 6.1 6.2 6.3 6.4".split()
+    assert [level.number for level in SPEC.levels] == [
+        "1.0",
+        "2.0",
+        "2.1",
+        "3.0",
+        "3.1",
+        "4.0",
+        "4.1",
+        "5.0",
+        "5.1",
+        "5.2",
+        "6.0",
+        "6.1",
+        "6.2",
+        "6.3",
+        "6.4",
+    ]
     assert SPEC.newest.value == 0x6400
     added = [name for level in SPEC.levels for name in level.operators]
     assert len(added) == len(set(added)) == 177
@@ -28,7 +45,10 @@ def test_data_types():
         if t.numpy:
             dtype = np.dtype(t.numpy)
             assert dtype.itemsize * 8 == t.bits and t.storage == f"u{t.bits}"
-            zeros = np.zeros(1, dtype).view(np.uint8), (-np.zeros(1, dtype)).view(np.uint8) if t.kind == "float" else None
+            zeros = (
+                np.zeros(1, dtype).view(np.uint8),
+                (-np.zeros(1, dtype)).view(np.uint8) if t.kind == "float" else None,
+            )
             for zero in zeros:
                 assert zero is None or int.from_bytes(zero.tobytes(), "little") & t.zero_mask == 0
             assert (t.zero_mask == (1 << t.bits) - 1) == (t.kind != "float")
@@ -45,7 +65,11 @@ def test_tables_are_resolved_for_every_level(operator):
             assert set(lower.data_types) <= set(higher.data_types)
             assert higher.dims_min <= lower.dims_min and lower.dims_max <= higher.dims_max
             if not higher.changed:
-                assert (lower.dims_min, lower.dims_max, lower.data_types) == (higher.dims_min, higher.dims_max, higher.data_types)
+                assert (lower.dims_min, lower.dims_max, lower.data_types) == (
+                    higher.dims_min,
+                    higher.dims_max,
+                    higher.data_types,
+                )
 
 
 @OPERATORS
@@ -91,7 +115,7 @@ def test_implied_rules(operator):
         found = operator.violations(changed, example.from_)
         assert {"TENSOR-DimensionCount-range", f"{operator.name}-{m.name}-DimensionCount-support"} <= set(found)
         if m.sizes is not None:
-            changed[m.name] = TensorValue(tensor.data_type, (9,) + tensor.sizes[1:])
+            changed[m.name] = TensorValue(tensor.data_type, (9, *tensor.sizes[1:]))
             assert f"{operator.name}-{m.name}-Sizes" in operator.violations(changed, example.from_)
 
 
@@ -110,7 +134,9 @@ def test_a_left_out_output_is_reported_only_alone():
     operator = SPEC.operator("GATHER_ND")
     desc = {**operator.examples[0].desc, "OutputTensor": None}
     assert operator.violations(desc, "FL3.0") == []
-    assert operator.violations({**desc, "InputTensor": TensorValue("FLOAT64", (2, 2))}, "FL3.0") == ["GATHER_ND-InputTensor-DataType-support"]
+    assert operator.violations({**desc, "InputTensor": TensorValue("FLOAT64", (2, 2))}, "FL3.0") == [
+        "GATHER_ND-InputTensor-DataType-support"
+    ]
     alone = {"InputTensor": TensorValue("FLOAT32", (1, 65536, 2)), "IndicesTensor": TensorValue("UINT32", (65536, 65536, 1), (0, 1, 1)),
              "OutputTensor": None, "InputDimensionCount": 2, "IndicesDimensionCount": 3}  # fmt: skip
     assert "TENSOR-ElementCount-limit" in operator.violations(alone, "FL3.0")
@@ -129,7 +155,10 @@ def test_tensor_rules_by_level():
         return tensor_violations(TensorValue(*args, **kwargs), SPEC.level(level), SPEC.levels, SPEC.data_types)
 
     assert tuple(r.id for r in SPEC.tensor.rules) == TENSOR_RULES
-    assert found("FL2.1", "FLOAT32", (1,) * 6) == ["TENSOR-DimensionCount-range"] and found("FL3.0", "FLOAT32", (1,) * 6) == []
+    assert (
+        found("FL2.1", "FLOAT32", (1,) * 6) == ["TENSOR-DimensionCount-range"]
+        and found("FL3.0", "FLOAT32", (1,) * 6) == []
+    )
     assert found("FL6.4", "UNKNOWN", (1,)) == ["TENSOR-DataType-known"] and found("FL2.1", "INT64", (1,)) == []
     assert found("FL3.0", "UINT8", (5,), total_tensor_size_in_bytes=7) == ["TENSOR-TotalTensorSizeInBytes-minimum"]
     assert found("FL3.0", "UINT8", (5,), total_tensor_size_in_bytes=8) == []
@@ -190,5 +219,10 @@ def test_numpy_functions_at_the_edges():
     assert scatter_nd(x, np.array([[2]], np.uint32), np.zeros((1, 4), int))[2].tolist() == [0] * 4
     assert scatter_nd(x, np.array([2, 3]), np.array(7))[2, 3] == 7 and x[2, 3] == 11
     assert nonzero(np.array(5)).shape == (1, 0) and nonzero(np.array(0)).shape == (0, 0)
-    assert nonzero(np.array([np.nan, -0.0, 5e-324])).tolist() == [[0], [2]] and nonzero(np.zeros((0, 2))).shape == (0, 2)
-    assert gather_nd(x, np.array([1], np.uint64)).tolist() == [4, 5, 6, 7] and gather_nd(x, np.zeros((0, 2), int)).shape == (0,)
+    assert nonzero(np.array([np.nan, -0.0, 5e-324])).tolist() == [[0], [2]] and nonzero(np.zeros((0, 2))).shape == (
+        0,
+        2,
+    )
+    assert gather_nd(x, np.array([1], np.uint64)).tolist() == [4, 5, 6, 7] and gather_nd(
+        x, np.zeros((0, 2), int)
+    ).shape == (0,)
