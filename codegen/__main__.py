@@ -20,8 +20,8 @@ from .mistakes import suggest
 from .model import Spec
 
 ROOT = Path(__file__).resolve().parent.parent
-AREAS = ("src/dmlcore/_generated", "docs/operators")  # where a generated file that nothing renders any more is removed
-PAGES = "docs/operators/"
+AREAS = ("src/dmlcore/_generated", "docs/operators", "docs")  # where a generated file that nothing renders any more is removed
+PAGES = "docs/"
 COMMAND = "python -m codegen"
 
 
@@ -44,8 +44,8 @@ def write() -> None:
 
 @cli.command()
 def docs() -> None:
-    """Write the operator pages of the documentation alone."""
-    _write({path: text for path, text in render(ROOT).items() if path.startswith(PAGES)}, (PAGES,))
+    """Write the generated pages of the documentation alone."""
+    _write({path: text for path, text in render(ROOT).items() if path.startswith(PAGES)}, ("docs/operators", "docs"))
 
 
 @cli.command()
