@@ -95,13 +95,14 @@ def check_numpy(linker) -> None:
         linker.document.add(("numpy",), message, getattr(error, "lineno", None) or 0)
         return
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-    if f.python.function not in functions:
+    function = names.operator_snake(f.operator)  # python.function may be shared by two operators, the oracle is not
+    if function not in functions:
         linker.document.add(
-            ("numpy",), f"it defines {', '.join(functions) or 'no function'}; define {f.python.function}", 1
+            ("numpy",), f"it defines {', '.join(functions) or 'no function'}; define {function}", 1
         )
         return
     wanted = [m.python or names.member_snake(n) for n, m in f.members.items() if m.kind == "input"]
-    given = [a.arg for a in functions[f.python.function].args.args]
+    given = [a.arg for a in functions[function].args.args]
     if given[: len(wanted)] != wanted and not linker.broken:
-        message = f"{f.python.function} takes {', '.join(given)}; its first arguments are {', '.join(wanted)}"
-        linker.document.add(("numpy",), message, functions[f.python.function].lineno)
+        message = f"{function} takes {', '.join(given)}; its first arguments are {', '.join(wanted)}"
+        linker.document.add(("numpy",), message, functions[function].lineno)

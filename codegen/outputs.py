@@ -44,13 +44,20 @@ def context(spec: Spec) -> dict:
     operators = [views.view(op, spec) for op in spec.operators]
     types = views.data_type_views(spec)
     functions = sorted({op.model.python.function for op in operators})
-    exported = sorted([*functions, *(op.desc_class for op in operators)])
+    aliases = {alias: op for op in operators for alias in op.model.aliases}
+    desc_aliases = [(names.desc_class(alias), op.desc_class) for alias, op in sorted(aliases.items())]
+    function_aliases = [(alias, op.snake) for op in operators for alias in op.model.python.aliases]
+    exported = sorted(
+        [*functions, *(op.desc_class for op in operators), *(a for a, _ in desc_aliases), *(a for a, _ in function_aliases)]
+    )
     storage_of = {t.name: t.storage for t in (*spec.data_types.values(), *spec.extensions.values())}
     return {
         "spec": spec,
         "operators": operators,
         "functions": functions,
         "exported": exported,
+        "desc_aliases": desc_aliases,
+        "function_aliases": function_aliases,
         "levels": spec.levels,
         "data_types": types,
         "numpy_types": [(numpy_names(t.numpy), t.value) for t in types if t.numpy],

@@ -17,6 +17,7 @@ FUNCTIONS = {  # name -> (argument types, result type); None: any number of inte
     "right_align": ((LIST, INT), LIST),
     "effective_rank": ((LIST,), INT),
     "within": ((LIST, LIST), BOOL),
+    "repeat": ((INT, INT), LIST),
     "max": (None, INT),
 }
 
@@ -351,6 +352,9 @@ def evaluate(expr: Expr, tensors: Mapping[str, Tensor], names: Mapping[str, obje
         case Call(function="within"):
             left, right = (value(a) for a in expr.args)
             return len(left) == len(right) and all(a <= b for a, b in zip(left, right, strict=True))
+        case Call(function="repeat"):
+            item, count = (value(a) for a in expr.args)
+            return (item,) * max(0, min(LIST_MAX, count))
         case Call(function="right_align"):
             items, count = (value(a) for a in expr.args)
             count = max(0, min(LIST_MAX, count))

@@ -65,7 +65,7 @@ class Cython:
                 return text
             case Call():
                 args = [self(arg) for arg in expr.args]
-                if expr.function == "right_align":
+                if expr.function in ("right_align", "repeat"):
                     args.append(self.buffer())
                 return f"dml_{expr.function}({', '.join(args)})"
         raise TypeError(f"not a rule: {expr!r}")

@@ -20,7 +20,7 @@ OPTION_DEFAULTS = {
     "out": "None",
     "num_threads": "None",
 }
-OPTION_READERS = {"mode": "mode_option", "reduction": "reduction_option", "batch_dims": "batch_option"}
+OPTION_READERS = {"mode": "mode_option", "reduction": "reduction_option"}
 STUB_OPTIONS = {
     "batch_dims": "batch_dims: int = 0",
     "mode": "mode: str = ...",
@@ -177,7 +177,9 @@ class OperatorView:
     @property
     def message_parameters(self) -> tuple[tuple[str, str], ...]:
         """Members that the caller of the array function knows by a parameter's name."""
-        named = [(t.name, t.parameter) for t in self.inputs] + [(u.name, u.parameter) for u in self.array_parameters]
+        chosen = self.model.python.parameters
+        named = [(t.name, t.parameter) for t in self.inputs]
+        named += [(u.name, chosen.get(u.name, u.parameter)) for u in self.array_parameters]
         if "out" in self.options:
             named.append((self.result.name, "out"))
         return tuple(named)
@@ -209,13 +211,19 @@ class OperatorView:
 
     @property
     def array_parameters(self) -> tuple[UintView, ...]:
-        """The integer members that the array function takes as parameters."""
-        return self.axes
+        """The integer members that a call of the array function gives."""
+        chosen = self.model.python.parameters
+        return tuple(u for u in self.uints if u.axis_of or u.name in chosen)
 
     @property
     def is_function(self) -> bool:
         """Whether the array function bears the operator's own name (GATHER_ND1 shares gather_nd)."""
         return self.model.python.function == self.snake
+
+    @property
+    def selector(self) -> str | None:
+        """The option of the shared array function that chooses this operator when it is not 0 (GATHER_ND1: batch_dims)."""
+        return None if self.is_function else next(iter(self.model.python.parameters.values()))
 
     @property
     def missing_lists(self) -> tuple[str, ...]:
@@ -237,6 +245,10 @@ class OperatorView:
     def slots(self) -> tuple[str, ...]:
         """The parameters of the array function in order."""
         return (*(t.parameter for t in self.inputs), *(u.parameter for u in self.axes), *self.options)
+
+    def chooses(self, other: "OperatorView") -> bool:
+        """Whether this operator's array function runs `other` for some value of an option."""
+        return other is not self and other.model.python.function == self.snake
 
     @property
     def positional(self) -> int:
@@ -502,7 +514,8 @@ def facts(rule: Expr) -> str:
 
     def collect(expr: Expr) -> None:
         if isinstance(expr, Logic):
-            for item in expr.items:
+            # what precedes "or" only says when the rest applies
+            for item in expr.items if expr.op == "and" else expr.items[-1:]:
                 collect(item)
         elif isinstance(expr, Chain):
             chains.append(expr)

@@ -156,6 +156,14 @@ def constraint_error(violations) -> ConstraintError:
     return (DataTypeConstraintError if about_type else ConstraintError)(violations)
 
 
+class UintFacts(dict):
+    """The integer members by name: as the checks saw them, and in `given` as the caller wrote them (a negative axis)."""
+
+    def __init__(self, values: dict, given: dict | None = None):
+        super().__init__(values)
+        self.given = given or {}
+
+
 class TensorFact:
     """What the compiled code knows of a tensor when a check has failed: input of `explain.py`."""
 
@@ -169,25 +177,21 @@ class TensorFact:
             self.minimum_size = desc.minimum_size
 
 
-def array_error(operator: str, checks: list, tensors: dict, uints: dict) -> ConstraintError:
+def array_error(operator: str, checks: list, tensors: dict, uints: dict, written: dict) -> ConstraintError:
     """The exception for a call of an array function; `checks` are numbers in the operator's list."""
     from .explain import explain
 
     given = {name for name, fact in tensors.items() if fact.dtype is not None}
-    return constraint_error(explain(operator, checks, tensors, uints, None, given))
+    return constraint_error(explain(operator, checks, tensors, UintFacts(uints, written), None, given))
 
 
-def index_error(operator, tensor, parameter, sizes, index_rank, position, coordinate, value, bound, signed):
-    """The exception for a bad index; `position` counts the positions of the plan, whose last dimensions are the array's."""
-    place = []
-    for size in reversed(sizes):
-        place.append(position % size if size else 0)
-        position = position // size if size else 0
-    place.reverse()
-    wanted = index_rank - (coordinate is not None)
-    place = place[len(place) - wanted :] if wanted else []
-    if coordinate is not None:
-        place.append(coordinate)
+def index_error(operator, tensor, parameter, shape, position, coordinate, value, bound, signed):
+    """The exception for a bad index. `position` numbers the index tuples in row-major order, over and over again where the
+    operator uses an index several times (for each coordinate in front of GATHER's axis)."""
+    place = [] if coordinate is None else [coordinate]
+    for size in reversed(shape if coordinate is None else shape[:-1]):
+        place.insert(0, position % size)
+        position //= size
     return IndexOutOfRangeError(
         operator, tensor, parameter, tuple(place), value, (-bound if signed and bound else 0, bound - 1)
     )

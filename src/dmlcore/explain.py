@@ -117,7 +117,7 @@ def _rule(spec, check, tensors, uints, level):
         lowest = _Lowest(check.before)
     for ops, operands in comparisons:
         if not all(_holds(a, op, b) for (_, a), op, (_, b) in zip(operands, ops, operands[1:], strict=False)):
-            return *_comparison(spec, check, tensors, ops, operands, level), lowest, _found(check, tensors, operands)
+            return *_comparison(spec, check, tensors, uints, ops, operands, level), lowest, _found(check, tensors, uints, operands)
     raise AssertionError(f"{check.id} holds after all")  # the compiled check and its Python spelling disagree
 
 
@@ -132,10 +132,11 @@ def _subject(operands) -> int:
     return 1 if len(operands) == 3 and operands[0][0].isdigit() else 0
 
 
-def _found(check, tensors, operands):
+def _found(check, tensors, uints, operands):
     if len(operands) > 2 and not operands[0][0].isdigit():
         return tuple(_value(value, text, tensors, check.member) for text, value in operands)
     text, value = operands[_subject(operands)]
+    value = uints.given.get(text, value)
     return _value(value, text, tensors, check.member)
 
 
@@ -149,13 +150,14 @@ def _value(value, text: str, tensors, member: str):
     return value
 
 
-def _comparison(spec, check, tensors, ops, operands, level):
+def _comparison(spec, check, tensors, uints, ops, operands, level):
     """The sentence and the expectation."""
     if len(operands) > 2 and not operands[0][0].isdigit():  # a == b == c
         values = ", ".join(f"{text} is {_show(_value(v, text, tensors, check.member))}" for text, v in operands)
         return f"{values}; they must be equal.", "equal values"
     subject = _subject(operands)
     text, value = operands[subject]
+    value = uints.given.get(text, value)
     shown = _show(_value(value, text, tensors, check.member))
     words = []
     for i, (other, limit) in enumerate(operands):
@@ -166,8 +168,14 @@ def _comparison(spec, check, tensors, ops, operands, level):
             sign = {"<=": ">=", "<": ">", ">=": "<=", ">": "<"}.get(sign, sign)
         limit = _show(_value(limit, other, tensors, check.member))
         sign = {"==": "", "within": "at most "}.get(sign, sign + " ")
+        if isinstance(value, int) and value < 0 and sign == "< ":
+            words.append(">= 0")
         words.append(f"{sign}{limit}" + (f" ({other})" if other != limit else ""))
     expected = " and ".join(words)
+    if level is None and text in spec.axes:
+        tensor = tensors[spec.axes[text]]
+        rank = tensor.DimensionCount - tensor.hidden
+        expected = f"{-rank} to {rank - 1}" if rank else f"a dimension, but {_name(spec, spec.axes[text], level)} has none"
     member = text.split(".")[0]
     if level is None and member in spec.parameters:
         text = text.replace(member, _name(spec, member, level), 1)

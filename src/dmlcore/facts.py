@@ -50,6 +50,7 @@ class Operator(NamedTuple):
     introduced: int
     members: tuple[tuple[str, str, str, str], ...]
     parameters: dict[str, str]
+    axes: dict[str, str]
     names: Callable[[dict, dict], dict[str, Any]]
     array_types: dict[str, tuple[str, ...]]
     support: dict[str, dict[int, tuple[tuple[str, ...], int, int]]]

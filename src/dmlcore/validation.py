@@ -5,7 +5,7 @@ The checks themselves are compiled (`_generated/operators.pyx`); this module ask
 
 from ._generated import operators
 from .descs import OperatorDesc, TensorDesc
-from .errors import TensorFact, Violation
+from .errors import TensorFact, UintFacts, Violation
 from .levels import POSITION, FeatureLevel, feature_level as _feature_level
 from .lists import packed
 
@@ -58,7 +58,7 @@ def check(desc: OperatorDesc, feature_level=None) -> list[Violation]:
         else:
             members[name] = uints[keyword]
     named = {name for name, keyword, _ in desc.MEMBERS if name in tensors and getattr(desc, keyword) is not None}
-    return explain(desc.operator, numbers, tensors, members, POSITION[_feature_level(feature_level)], named)
+    return explain(desc.operator, numbers, tensors, UintFacts(members), POSITION[_feature_level(feature_level)], named)
 
 
 def violated(desc: OperatorDesc, level: FeatureLevel):

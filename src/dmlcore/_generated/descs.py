@@ -4,11 +4,72 @@
 from dmlcore.descs import OperatorDesc, TensorDesc
 
 __all__ = [
+    "GatherDesc",
     "GatherElementsDesc",
     "GatherNDDesc",
+    "GatherND1Desc",
     "NonzeroCoordinatesDesc",
+    "ScatterElementsDesc",
     "ScatterNDDesc",
+    "ScatterDesc",
 ]
+
+
+class GatherDesc(OperatorDesc):
+    """DML_GATHER_OPERATOR_DESC: Gathers whole slices of the input along one axis, one for each index.
+
+    Parameters
+    ----------
+    input : TensorDesc
+        InputTensor. The tensor to read from.
+    indices : TensorDesc
+        IndicesTensor. The coordinate along Axis of each slice to read.
+    output : TensorDesc, optional
+        OutputTensor. The tensor to write to, the input with its dimension Axis replaced by the index dimensions. Inferred when left out.
+    axis : int
+        Axis. The dimension of InputTensor that the indices count along.
+    index_dimensions : int
+        IndexDimensions. How many trailing dimensions of IndicesTensor count; the sizes in front of them are 1. 0 stands for a single index that leaves no dimension behind.
+
+    Notes
+    -----
+    DirectML: DML_GATHER_OPERATOR_DESC, from DML_FEATURE_LEVEL_1_0.
+
+    Examples
+    --------
+    >>> import dmlcore
+    >>> from dmlcore import TensorDesc
+    >>> desc = dmlcore.GatherDesc(input=TensorDesc("FLOAT32", (4,)), indices=TensorDesc("UINT32", (5,)), axis=0, index_dimensions=1)
+    >>> dmlcore.check(desc)
+    []
+    """
+
+    operator = "GATHER"
+    MEMBERS = (
+        ("InputTensor", "input", "input"),
+        ("IndicesTensor", "indices", "input"),
+        ("OutputTensor", "output", "output"),
+        ("Axis", "axis", "axis"),
+        ("IndexDimensions", "index_dimensions", "uint"),
+    )
+    __slots__ = ("input", "indices", "output", "axis", "index_dimensions")
+
+    def __init__(
+        self,
+        *,
+        input: TensorDesc,
+        indices: TensorDesc,
+        output: TensorDesc | None = None,
+        axis: int,
+        index_dimensions: int,
+    ):
+        self._set(
+            input=input,
+            indices=indices,
+            output=output,
+            axis=axis,
+            index_dimensions=index_dimensions,
+        )
 
 
 class GatherElementsDesc(OperatorDesc):
@@ -120,6 +181,68 @@ class GatherNDDesc(OperatorDesc):
         )
 
 
+class GatherND1Desc(OperatorDesc):
+    """DML_GATHER_ND1_OPERATOR_DESC: Gathers whole subblocks of the input, chosen by tuples of coordinates, batch by batch.
+
+    Parameters
+    ----------
+    input : TensorDesc
+        InputTensor. The tensor to read from.
+    indices : TensorDesc
+        IndicesTensor. Tuples of coordinates along the last dimension; the last size is the number of coordinates in a tuple.
+    output : TensorDesc, optional
+        OutputTensor. The tensor to write to, right-aligned with ones in front when it needs fewer dimensions than the input has. Inferred when left out.
+    input_dimension_count : int, optional
+        InputDimensionCount. How many trailing dimensions of InputTensor count; the sizes in front of them are 1. Default: InputTensor.DimensionCount.
+    indices_dimension_count : int, optional
+        IndicesDimensionCount. How many trailing dimensions of IndicesTensor count, the tuple dimension included. Default: IndicesTensor.DimensionCount.
+    batch_dimension_count : int
+        BatchDimensionCount. How many of the counted dimensions, from the first, InputTensor and IndicesTensor share.
+
+    Notes
+    -----
+    DirectML: DML_GATHER_ND1_OPERATOR_DESC, from DML_FEATURE_LEVEL_3_0.
+
+    Examples
+    --------
+    >>> import dmlcore
+    >>> from dmlcore import TensorDesc
+    >>> desc = dmlcore.GatherND1Desc(input=TensorDesc("FLOAT32", (2, 2)), indices=TensorDesc("UINT32", (2, 1)), input_dimension_count=2, indices_dimension_count=2, batch_dimension_count=0)
+    >>> dmlcore.check(desc)
+    []
+    """
+
+    operator = "GATHER_ND1"
+    MEMBERS = (
+        ("InputTensor", "input", "input"),
+        ("IndicesTensor", "indices", "input"),
+        ("OutputTensor", "output", "output"),
+        ("InputDimensionCount", "input_dimension_count", "uint"),
+        ("IndicesDimensionCount", "indices_dimension_count", "uint"),
+        ("BatchDimensionCount", "batch_dimension_count", "uint"),
+    )
+    __slots__ = ("input", "indices", "output", "input_dimension_count", "indices_dimension_count", "batch_dimension_count")
+
+    def __init__(
+        self,
+        *,
+        input: TensorDesc,
+        indices: TensorDesc,
+        output: TensorDesc | None = None,
+        input_dimension_count: int | None = None,
+        indices_dimension_count: int | None = None,
+        batch_dimension_count: int,
+    ):
+        self._set(
+            input=input,
+            indices=indices,
+            output=output,
+            input_dimension_count=input_dimension_count,
+            indices_dimension_count=indices_dimension_count,
+            batch_dimension_count=batch_dimension_count,
+        )
+
+
 class NonzeroCoordinatesDesc(OperatorDesc):
     """DML_NONZERO_COORDINATES_OPERATOR_DESC: Finds the coordinates of all elements that are not zero, and how many there are.
 
@@ -164,6 +287,63 @@ class NonzeroCoordinatesDesc(OperatorDesc):
             input=input,
             output_count=output_count,
             output_coordinates=output_coordinates,
+        )
+
+
+class ScatterElementsDesc(OperatorDesc):
+    """DML_SCATTER_OPERATOR_DESC: Copies the input and overwrites single elements of it along one axis, one for each index.
+
+    Parameters
+    ----------
+    input : TensorDesc
+        InputTensor. The tensor to start from.
+    indices : TensorDesc
+        IndicesTensor. The coordinate along Axis of each element to overwrite.
+    updates : TensorDesc
+        UpdatesTensor. The new values, one for each index.
+    output : TensorDesc, optional
+        OutputTensor. The tensor to write to. Inferred when left out.
+    axis : int
+        Axis. The dimension of InputTensor that the indices count along.
+
+    Notes
+    -----
+    DirectML: DML_SCATTER_OPERATOR_DESC, from DML_FEATURE_LEVEL_2_0.
+
+    Examples
+    --------
+    >>> import dmlcore
+    >>> from dmlcore import TensorDesc
+    >>> desc = dmlcore.ScatterElementsDesc(input=TensorDesc("FLOAT32", (5,)), indices=TensorDesc("UINT32", (4,)), updates=TensorDesc("FLOAT32", (4,)), axis=0)
+    >>> dmlcore.check(desc)
+    []
+    """
+
+    operator = "SCATTER_ELEMENTS"
+    MEMBERS = (
+        ("InputTensor", "input", "input"),
+        ("IndicesTensor", "indices", "input"),
+        ("UpdatesTensor", "updates", "input"),
+        ("OutputTensor", "output", "output"),
+        ("Axis", "axis", "axis"),
+    )
+    __slots__ = ("input", "indices", "updates", "output", "axis")
+
+    def __init__(
+        self,
+        *,
+        input: TensorDesc,
+        indices: TensorDesc,
+        updates: TensorDesc,
+        output: TensorDesc | None = None,
+        axis: int,
+    ):
+        self._set(
+            input=input,
+            indices=indices,
+            updates=updates,
+            output=output,
+            axis=axis,
         )
 
 
@@ -227,3 +407,7 @@ class ScatterNDDesc(OperatorDesc):
             input_dimension_count=input_dimension_count,
             indices_dimension_count=indices_dimension_count,
         )
+
+
+# DirectML has two names for these
+ScatterDesc = ScatterElementsDesc

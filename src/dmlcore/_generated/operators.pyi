@@ -15,6 +15,16 @@ def get_num_threads() -> int: ...
 def build_info() -> dict[str, Any]: ...
 def _select_isa(name: str | None) -> None: ...
 def _set_grain(items: int) -> None: ...
+def gather(
+    input: NDArray[T],
+    indices: ArrayLike,
+    axis: int = 0,
+    *,
+    mode: str = ...,
+    fill_value: Any = 0,
+    out: NDArray[T] | None = None,
+    num_threads: int | None = None,
+) -> NDArray[T]: ...
 def gather_elements(
     input: NDArray[T],
     indices: ArrayLike,
@@ -41,6 +51,17 @@ def nonzero_coordinates(
     dtype: DTypeLike | None = None,
     num_threads: int | None = None,
 ) -> NDArray[Any]: ...
+def scatter_elements(
+    input: NDArray[T],
+    indices: ArrayLike,
+    updates: NDArray[T],
+    axis: int = 0,
+    *,
+    reduction: str = ...,
+    mode: str = ...,
+    out: NDArray[T] | None = None,
+    num_threads: int | None = None,
+) -> NDArray[T]: ...
 def scatter_nd(
     input: NDArray[T],
     indices: ArrayLike,

@@ -58,6 +58,63 @@ static const dml_data_type dml_data_types[DML_DATA_TYPES] = {
     { 8, 0, -1, {UINT64_C(0xff), UINT64_C(0x0)}},    /* 14 BOOL */
 };
 
+static const dml_cell gather_support[3][DML_ARRAY_DOOR + 1] = {
+    {   /* InputTensor */
+        {0x6, 4, 4},    /* FL1.0 */
+        {0x6, 4, 4},    /* FL2.0 */
+        {0x1fe, 4, 4},    /* FL2.1 */
+        {0x1fe, 1, 8},    /* FL3.0 */
+        {0x1fe, 1, 8},    /* FL3.1 */
+        {0x1fe, 1, 8},    /* FL4.0 */
+        {0xffe, 1, 8},    /* FL4.1 */
+        {0xffe, 1, 8},    /* FL5.0 */
+        {0xffe, 1, 8},    /* FL5.1 */
+        {0xffe, 1, 8},    /* FL5.2 */
+        {0xffe, 1, 8},    /* FL6.0 */
+        {0xffe, 1, 8},    /* FL6.1 */
+        {0xffe, 1, 8},    /* FL6.2 */
+        {0xffe, 1, 8},    /* FL6.3 */
+        {0xffe, 1, 8},    /* FL6.4 */
+        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+    },
+    {   /* IndicesTensor */
+        {0x8, 4, 4},    /* FL1.0 */
+        {0x8, 4, 4},    /* FL2.0 */
+        {0x8, 4, 4},    /* FL2.1 */
+        {0xc48, 1, 8},    /* FL3.0 */
+        {0xc48, 1, 8},    /* FL3.1 */
+        {0xc48, 1, 8},    /* FL4.0 */
+        {0xc48, 1, 8},    /* FL4.1 */
+        {0xc48, 1, 8},    /* FL5.0 */
+        {0xc48, 1, 8},    /* FL5.1 */
+        {0xc48, 1, 8},    /* FL5.2 */
+        {0xc48, 1, 8},    /* FL6.0 */
+        {0xc48, 1, 8},    /* FL6.1 */
+        {0xc48, 1, 8},    /* FL6.2 */
+        {0xc48, 1, 8},    /* FL6.3 */
+        {0xc48, 1, 8},    /* FL6.4 */
+        {0xc48, 0, DML_RANK_MAX},    /* array functions */
+    },
+    {   /* OutputTensor */
+        {0x6, 4, 4},    /* FL1.0 */
+        {0x6, 4, 4},    /* FL2.0 */
+        {0x1fe, 4, 4},    /* FL2.1 */
+        {0x1fe, 1, 8},    /* FL3.0 */
+        {0x1fe, 1, 8},    /* FL3.1 */
+        {0x1fe, 1, 8},    /* FL4.0 */
+        {0xffe, 1, 8},    /* FL4.1 */
+        {0xffe, 1, 8},    /* FL5.0 */
+        {0xffe, 1, 8},    /* FL5.1 */
+        {0xffe, 1, 8},    /* FL5.2 */
+        {0xffe, 1, 8},    /* FL6.0 */
+        {0xffe, 1, 8},    /* FL6.1 */
+        {0xffe, 1, 8},    /* FL6.2 */
+        {0xffe, 1, 8},    /* FL6.3 */
+        {0xffe, 1, 8},    /* FL6.4 */
+        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+    },
+};
+
 static const dml_cell gather_elements_support[3][DML_ARRAY_DOOR + 1] = {
     {   /* InputTensor */
         {0, 0, 0},    /* FL1.0 */
@@ -172,6 +229,63 @@ static const dml_cell gather_nd_support[3][DML_ARRAY_DOOR + 1] = {
     },
 };
 
+static const dml_cell gather_nd1_support[3][DML_ARRAY_DOOR + 1] = {
+    {   /* InputTensor */
+        {0, 0, 0},    /* FL1.0 */
+        {0, 0, 0},    /* FL2.0 */
+        {0, 0, 0},    /* FL2.1 */
+        {0x1fe, 1, 8},    /* FL3.0 */
+        {0x1fe, 1, 8},    /* FL3.1 */
+        {0x1fe, 1, 8},    /* FL4.0 */
+        {0xffe, 1, 8},    /* FL4.1 */
+        {0xffe, 1, 8},    /* FL5.0 */
+        {0xffe, 1, 8},    /* FL5.1 */
+        {0xffe, 1, 8},    /* FL5.2 */
+        {0xffe, 1, 8},    /* FL6.0 */
+        {0xffe, 1, 8},    /* FL6.1 */
+        {0xffe, 1, 8},    /* FL6.2 */
+        {0xffe, 1, 8},    /* FL6.3 */
+        {0xffe, 1, 8},    /* FL6.4 */
+        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+    },
+    {   /* IndicesTensor */
+        {0, 0, 0},    /* FL1.0 */
+        {0, 0, 0},    /* FL2.0 */
+        {0, 0, 0},    /* FL2.1 */
+        {0xc48, 1, 8},    /* FL3.0 */
+        {0xc48, 1, 8},    /* FL3.1 */
+        {0xc48, 1, 8},    /* FL4.0 */
+        {0xc48, 1, 8},    /* FL4.1 */
+        {0xc48, 1, 8},    /* FL5.0 */
+        {0xc48, 1, 8},    /* FL5.1 */
+        {0xc48, 1, 8},    /* FL5.2 */
+        {0xc48, 1, 8},    /* FL6.0 */
+        {0xc48, 1, 8},    /* FL6.1 */
+        {0xc48, 1, 8},    /* FL6.2 */
+        {0xc48, 1, 8},    /* FL6.3 */
+        {0xc48, 1, 8},    /* FL6.4 */
+        {0xc48, 0, DML_RANK_MAX},    /* array functions */
+    },
+    {   /* OutputTensor */
+        {0, 0, 0},    /* FL1.0 */
+        {0, 0, 0},    /* FL2.0 */
+        {0, 0, 0},    /* FL2.1 */
+        {0x1fe, 1, 8},    /* FL3.0 */
+        {0x1fe, 1, 8},    /* FL3.1 */
+        {0x1fe, 1, 8},    /* FL4.0 */
+        {0xffe, 1, 8},    /* FL4.1 */
+        {0xffe, 1, 8},    /* FL5.0 */
+        {0xffe, 1, 8},    /* FL5.1 */
+        {0xffe, 1, 8},    /* FL5.2 */
+        {0xffe, 1, 8},    /* FL6.0 */
+        {0xffe, 1, 8},    /* FL6.1 */
+        {0xffe, 1, 8},    /* FL6.2 */
+        {0xffe, 1, 8},    /* FL6.3 */
+        {0xffe, 1, 8},    /* FL6.4 */
+        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+    },
+};
+
 static const dml_cell nonzero_coordinates_support[3][DML_ARRAY_DOOR + 1] = {
     {   /* InputTensor */
         {0, 0, 0},    /* FL1.0 */
@@ -226,6 +340,81 @@ static const dml_cell nonzero_coordinates_support[3][DML_ARRAY_DOOR + 1] = {
         {0x8, 2, 8},    /* FL6.3 */
         {0x8, 2, 8},    /* FL6.4 */
         {0x8, 0, DML_RANK_MAX},    /* array functions */
+    },
+};
+
+static const dml_cell scatter_elements_support[4][DML_ARRAY_DOOR + 1] = {
+    {   /* InputTensor */
+        {0, 0, 0},    /* FL1.0 */
+        {0x6, 4, 4},    /* FL2.0 */
+        {0x1fe, 4, 4},    /* FL2.1 */
+        {0x1fe, 1, 8},    /* FL3.0 */
+        {0x1fe, 1, 8},    /* FL3.1 */
+        {0x1fe, 1, 8},    /* FL4.0 */
+        {0xffe, 1, 8},    /* FL4.1 */
+        {0xffe, 1, 8},    /* FL5.0 */
+        {0xffe, 1, 8},    /* FL5.1 */
+        {0xffe, 1, 8},    /* FL5.2 */
+        {0xffe, 1, 8},    /* FL6.0 */
+        {0xffe, 1, 8},    /* FL6.1 */
+        {0xffe, 1, 8},    /* FL6.2 */
+        {0xffe, 1, 8},    /* FL6.3 */
+        {0xffe, 1, 8},    /* FL6.4 */
+        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+    },
+    {   /* IndicesTensor */
+        {0, 0, 0},    /* FL1.0 */
+        {0x8, 4, 4},    /* FL2.0 */
+        {0x8, 4, 4},    /* FL2.1 */
+        {0xc48, 1, 8},    /* FL3.0 */
+        {0xc48, 1, 8},    /* FL3.1 */
+        {0xc48, 1, 8},    /* FL4.0 */
+        {0xc48, 1, 8},    /* FL4.1 */
+        {0xc48, 1, 8},    /* FL5.0 */
+        {0xc48, 1, 8},    /* FL5.1 */
+        {0xc48, 1, 8},    /* FL5.2 */
+        {0xc48, 1, 8},    /* FL6.0 */
+        {0xc48, 1, 8},    /* FL6.1 */
+        {0xc48, 1, 8},    /* FL6.2 */
+        {0xc48, 1, 8},    /* FL6.3 */
+        {0xc48, 1, 8},    /* FL6.4 */
+        {0xc48, 0, DML_RANK_MAX},    /* array functions */
+    },
+    {   /* UpdatesTensor */
+        {0, 0, 0},    /* FL1.0 */
+        {0x6, 4, 4},    /* FL2.0 */
+        {0x1fe, 4, 4},    /* FL2.1 */
+        {0x1fe, 1, 8},    /* FL3.0 */
+        {0x1fe, 1, 8},    /* FL3.1 */
+        {0x1fe, 1, 8},    /* FL4.0 */
+        {0xffe, 1, 8},    /* FL4.1 */
+        {0xffe, 1, 8},    /* FL5.0 */
+        {0xffe, 1, 8},    /* FL5.1 */
+        {0xffe, 1, 8},    /* FL5.2 */
+        {0xffe, 1, 8},    /* FL6.0 */
+        {0xffe, 1, 8},    /* FL6.1 */
+        {0xffe, 1, 8},    /* FL6.2 */
+        {0xffe, 1, 8},    /* FL6.3 */
+        {0xffe, 1, 8},    /* FL6.4 */
+        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+    },
+    {   /* OutputTensor */
+        {0, 0, 0},    /* FL1.0 */
+        {0x6, 4, 4},    /* FL2.0 */
+        {0x1fe, 4, 4},    /* FL2.1 */
+        {0x1fe, 1, 8},    /* FL3.0 */
+        {0x1fe, 1, 8},    /* FL3.1 */
+        {0x1fe, 1, 8},    /* FL4.0 */
+        {0xffe, 1, 8},    /* FL4.1 */
+        {0xffe, 1, 8},    /* FL5.0 */
+        {0xffe, 1, 8},    /* FL5.1 */
+        {0xffe, 1, 8},    /* FL5.2 */
+        {0xffe, 1, 8},    /* FL6.0 */
+        {0xffe, 1, 8},    /* FL6.1 */
+        {0xffe, 1, 8},    /* FL6.2 */
+        {0xffe, 1, 8},    /* FL6.3 */
+        {0xffe, 1, 8},    /* FL6.4 */
+        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
     },
 };
 

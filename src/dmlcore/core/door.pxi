@@ -40,6 +40,7 @@ cdef extern from "core/list.h" nogil:
     dml_list dml_empty(int64_t *)
     dml_list dml_append(dml_list, int64_t)
     dml_list dml_join(dml_list, dml_list, int64_t *)
+    dml_list dml_repeat(int64_t, int64_t, int64_t *)
     dml_list dml_right_align(dml_list, int64_t, int64_t *)
 
 cdef extern from "_generated/support.h" nogil:
@@ -394,12 +395,6 @@ cdef int reduction_option(Options *options, object reduction) except -1:
     return 0
 
 
-cdef int batch_option(Options *options, object batch_dims) except -1:
-    if as_index(batch_dims, "batch_dims") != 0:
-        raise ValueError(f"batch_dims is {batch_dims!r}, expected 0")
-    return 0
-
-
 cdef int64_t axis_from(int64_t axis, int64_t rank, int64_t dimension_count) noexcept:
     """An axis of the array door: negative ones count from the end, and padding in front shifts them all."""
     if axis < 0:
@@ -431,8 +426,8 @@ cdef void prepare(dml_run *run, int data_type, int index_type, Options *options,
     run.fill = NULL
 
 
-cdef int run_move(int op, dml_move *move, dml_run *run, str operator, str tensor, str parameter, bint tuples,
-                  int64_t index_rank) except -1:
+cdef int run_move(int op, dml_move *move, dml_run *run, str operator, str tensor, str parameter, cnp.ndarray indices,
+                  bint tuples) except -1:
     """Runs a plan; small ones with the GIL held and on one thread."""
     cdef int status
     cdef int64_t work = dml_add(dml_mul(dml_product(move.positions), dml_product(move.slice)), dml_product(move.copy))
@@ -448,7 +443,7 @@ cdef int run_move(int op, dml_move *move, dml_run *run, str operator, str tensor
     if status == DML_OUT_OF_RANGE:
         value = <uint64_t> run.bad_value if run.index == DML_INDEX_U64 else run.bad_value
         signed = run.index == DML_INDEX_I32 or run.index == DML_INDEX_I64
-        raise _errors.index_error(operator, tensor, parameter, to_tuple(move.positions), index_rank, run.bad_position,
+        raise _errors.index_error(operator, tensor, parameter, (<object> indices).shape, run.bad_position,
                                   run.bad_coordinate if tuples else None, value, run.bad_bound, signed)
     return raise_status(status)
 

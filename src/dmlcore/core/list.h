@@ -124,6 +124,13 @@ static inline dml_list dml_join(dml_list a, dml_list b, int64_t *buffer)
     return all;
 }
 
+static inline dml_list dml_repeat(int64_t item, int64_t count, int64_t *buffer)
+{
+    dml_list all = {buffer, count < 0 ? 0 : count > DML_LIST_MAX ? DML_LIST_MAX : count};
+    for (int64_t i = 0; i < all.n; i++) buffer[i] = item;
+    return all;
+}
+
 static inline dml_list dml_right_align(dml_list a, int64_t count, int64_t *buffer)
 {
     int64_t n = count < 0 ? 0 : count > DML_LIST_MAX ? DML_LIST_MAX : count;

@@ -1,0 +1,23 @@
+/* gather.h: every position has one index and moves the slice that it picks along the axis from the table to the stream; positions
+ * before the axis keep their place in the table.
+ * Included by _generated/loops.inc for each storage class T, index class I and instruction set. */
+
+static int LOOP(gather)(const dml_plan *plan, dml_worker *worker, int64_t begin, int64_t end)
+{
+    dml_block block;
+    for (int64_t box = begin; box < end; box++) {
+        dml_block_open(plan, box, &block);
+        if (NORMALISE(plan, &block))
+            return DML_OUT_OF_RANGE;
+        if (plan->whole)
+            GATHER(plan, &block);
+        else
+            GATHER_SLICES(plan, &block);
+        if (block.missed)
+            dml_block_fill(plan, &block);
+        int stop = dml_tick(worker, plan->block_bytes);
+        if (stop)
+            return stop;
+    }
+    return DML_OK;
+}

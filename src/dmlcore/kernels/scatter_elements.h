@@ -1,0 +1,23 @@
+/* scatter_elements.h: every position has one index along the axis and moves one element from the stream to the table; of
+ * elements for one place the last one stays, because lines along the axis never meet and each stays with one thread.
+ * Included by _generated/loops.inc for each storage class T, index class I and instruction set. */
+
+static int LOOP(scatter_elements)(const dml_plan *plan, dml_worker *worker, int64_t begin, int64_t end)
+{
+    dml_block block;
+    for (int64_t box = begin; box < end; box++) {
+        dml_block_open(plan, box, &block);
+        if (NORMALISE(plan, &block))
+            return DML_OUT_OF_RANGE;
+        if (worker->extent)
+            KEEP_RANGE(plan, &block, worker->low, worker->extent);
+        if (plan->combine)
+            plan->combine(plan, &block);
+        else
+            SCATTER(plan, &block);
+        int stop = dml_tick(worker, plan->block_bytes);
+        if (stop)
+            return stop;
+    }
+    return DML_OK;
+}
