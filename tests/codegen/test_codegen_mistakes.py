@@ -85,6 +85,9 @@ CASES = {
     "unknown storage": (ND, "  T: storage(InputTensor)", "  T: store(InputTensor)", 0, ["T is store(InputTensor)", "storage(<tensor>) is needed"]),
     "unknown option": (ND, "[batch_dims, mode,", "[batch_dim, mode,", 0, ["unknown option batch_dim", "did you mean batch_dims?"]),
     "unknown tensor of the function": (NZ, "  rows: OutputCountTensor", "  rows: OutputCounts", 0, ["unknown tensor OutputCounts"]),
+    "two members of one parameter": (ND, "  InputDimensionCount:\n    kind: uint", "  InputDimensionCount:\n    python: input\n    kind: uint", 0, ["InputDimensionCount and InputTensor would be one parameter", "add python:"]),
+    "option that the function lacks": (ND, "  ranks: ", "  parameters: {InputDimensionCount: batch}\n  ranks: ", 0, ["unknown option of this function batch", "did you mean batch_dims?"]),
+    "number that is no number": (ND, "  ranks: ", "  members: {OutputTensor: 3}\n  ranks: ", 0, ["unknown number OutputTensor"]),
     "NumPy that is not Python": (ND, "      return input[tuple(", "      return input[tuple((", 0, ["this is not Python", "correct it"]),
     "NumPy of another function": (ND, "  def gather_nd(input, indices):", "  def gathernd(input, indices):", 0, ["it defines gathernd", "define gather_nd"]),
     "NumPy with other arguments": (ND, "  def gather_nd(input, indices):", "  def gather_nd(x, indices):", 0, ["gather_nd takes x, indices", "input, indices"]),
@@ -149,6 +152,13 @@ def test_missing_files(copy):
     (copy.root / "spec" / "tensor.yaml").unlink()
     assert [str(m) for m in copy.mistakes()] == [
         "spec/tensor.yaml:1: cannot be read: No such file or directory; the file is needed"
+    ]
+
+
+def test_another_ending(copy):
+    copy.write("operators/gather_x.yml", copy.text(ND))
+    assert [str(m) for m in copy.mistakes()] == [
+        "spec/operators/gather_x.yml:1: the name ends in .yml; .yaml is needed"
     ]
 
 
