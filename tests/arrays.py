@@ -42,7 +42,7 @@ def _transposed(a, rng):
 
 
 def _reversed(a, rng):
-    flip = tuple(slice(None, None, -1 if rng.random() < 0.7 else 1) for _ in a.shape)
+    flip = (*(slice(None, None, -1 if rng.random() < 0.7 else 1) for _ in a.shape), ...)
     stored = np.empty(a.shape, a.dtype)
     stored[flip] = a
     return stored[flip]
@@ -52,7 +52,7 @@ def _sliced(a, rng):
     steps = [int(s) for s in rng.integers(1, 4, a.ndim)]
     starts = [int(s) for s in rng.integers(0, 3, a.ndim)]
     big = np.zeros([o + n * s for o, n, s in zip(starts, a.shape, steps, strict=True)], a.dtype)
-    view = big[tuple(slice(o, o + n * s, s) for o, n, s in zip(starts, a.shape, steps, strict=True))]
+    view = big[(*(slice(o, o + n * s, s) for o, n, s in zip(starts, a.shape, steps, strict=True)), ...)]
     view[...] = a
     return view
 
@@ -70,7 +70,7 @@ def _read_only(a, rng):
 
 
 def _broadcast(a, rng):
-    keep = tuple(slice(0, 1) if rng.random() < 0.5 else slice(None) for _ in a.shape)
+    keep = (*(slice(0, 1) if rng.random() < 0.5 else slice(None) for _ in a.shape), ...)
     return np.broadcast_to(np.array(a[keep]), a.shape)
 
 
@@ -88,6 +88,16 @@ LAYOUTS = {**WRITABLE, "read-only": _read_only, "broadcast": _broadcast}  # broa
 def lay_out(a: np.ndarray, rng, layouts=LAYOUTS) -> np.ndarray:
     """The array in a layout that is drawn."""
     return layouts[list(layouts)[rng.integers(len(layouts))]](a, rng)
+
+
+def lay_out_inputs(call: "Call", rng, layouts=LAYOUTS) -> dict[str, np.ndarray]:
+    """All arrays of a call, each in a layout that is drawn. Broadcast indices are zeros: any others might leave their bounds."""
+    arrays = {}
+    for name, a in call.arrays.items():
+        arrays[name] = lay_out(a, rng, layouts)
+        if name == index_parameter(call.op) and 0 in arrays[name].strides and a.size and not np.array_equal(arrays[name], a):
+            arrays[name] = np.broadcast_to(np.zeros((), a.dtype), a.shape)
+    return arrays
 
 
 # ---- calls --------------------------------------------------------------------------------------------------------
