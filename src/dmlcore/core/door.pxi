@@ -441,7 +441,9 @@ cdef int run_move(int op, dml_move *move, dml_run *run, str operator, str tensor
     if status == DML_OK:
         return 0
     if status == DML_OUT_OF_RANGE:
-        value = <uint64_t> run.bad_value if run.index == DML_INDEX_U64 else run.bad_value
+        value = <object> run.bad_value
+        if run.index == DML_INDEX_U64:
+            value = <object> <uint64_t> run.bad_value
         signed = run.index == DML_INDEX_I32 or run.index == DML_INDEX_I64
         raise _errors.index_error(operator, tensor, parameter, (<object> indices).shape, run.bad_position,
                                   run.bad_coordinate if tuples else None, value, run.bad_bound, signed)
