@@ -22,7 +22,7 @@ PLANS = {  # plan -> field -> (type, whether it must be given); core/kernel.h sa
     },
     "nonzero": {"sizes": (LIST, True), "strides": (LIST, True), "columns": (INT, True)},
 }
-OPTIONS = ("batch_dims", "mode", "fill_value", "reduction", "dtype", "out", "num_threads")
+OPTIONS = ("batch_dims", "mode", "fill_value", "reduction", "duplicates", "dtype", "out", "num_threads")
 
 
 def link_kernel(linker) -> Kernel | None:

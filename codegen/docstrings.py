@@ -8,15 +8,44 @@ from . import names
 
 WIDTH = 110
 
+_RAISE = "``'raise'`` (default): IndexOutOfRangeError, and nothing is written"
 _OPTIONS = {
-    "batch_dims": ("batch_dims : int, optional", "Leading dimensions that input and indices share."),
-    "mode": ("mode : str, optional", "What happens to an index that is out of range; ``'raise'``: IndexOutOfRangeError."),
-    "fill_value": ("fill_value : optional", "The element that takes the place of one that is out of range, with ``mode='fill'``."),
-    "reduction": ("reduction : str, optional", "How an update meets what is there; ``'none'``: it overwrites."),
-    "dtype": ("dtype : optional", "Data type of the coordinates: uint32 (default) or int64."),
+    "batch_dims": ("batch_dims : int, optional", "Leading dimensions that input and indices share (0 by default)."),
+    "mode": {
+        "GATHER": (
+            "mode : {'raise', 'clip', 'fill'}, optional",
+            f"What happens to an index that is out of range. {_RAISE}; ``'clip'``: the nearest valid index; ``'fill'``: "
+            "``fill_value`` takes the element's place.",
+        ),
+        "SCATTER": (
+            "mode : {'raise', 'drop'}, optional",
+            f"What happens to an index that is out of range. {_RAISE}; ``'drop'``: that update is skipped.",
+        ),
+    },
+    "fill_value": ("fill_value : scalar, optional", "With ``mode='fill'``; the data type must be able to represent it."),
+    "reduction": (
+        "reduction : {'none', 'add', 'mul', 'min', 'max'}, optional",
+        "How an update meets what is there. ``'none'`` (default): it overwrites. The others combine the two, update by "
+        "update in row-major order: integers wrap around, NaN stays NaN, float16 is rounded at each step.",
+    ),
+    "duplicates": (
+        "duplicates : {'last', 'raise'}, optional",
+        "Updates for one place: ``'last'`` (default): the last one in row-major order stays (or all are combined, with a "
+        "reduction); ``'raise'``: DuplicateIndexError, and nothing is written.",
+    ),
+    "dtype": ("dtype : dtype, optional", "Data type of the coordinates: uint32 (default) or int64."),
     "out": ("out : ndarray, optional", "Array to write to; unchanged when the call raises because of its arguments."),
     "num_threads": ("num_threads : int, optional", "Upper bound for this call; default :func:`get_num_threads`."),
 }
+_ROWS = "Array to write to, with at least as many rows as there are coordinates; the rows that are used are returned."
+
+
+def option(op, name: str) -> tuple[str, str]:
+    """The heading and the text of an option of an operator's array function."""
+    text = _OPTIONS[name]
+    if isinstance(text, dict):
+        return text[op.kind]
+    return (text[0], _ROWS) if name == "out" and op.is_nonzero else text
 
 
 def docstring(op) -> str:
@@ -29,8 +58,8 @@ def docstring(op) -> str:
         lines += [f"{t.parameter} : {kind}", *_indent(f"{_text(model, t.name)} ({t.name}; {types})")]
     for u in op.axes:
         lines += [f"{u.parameter} : int, optional", *_indent(f"{_text(model, u.name)} Negative values count from the end.")]
-    for option in op.options:
-        head, text = _OPTIONS[option]
+    for name in op.options:
+        head, text = option(op, name)
         lines += [head, *_indent(text)]
     result = next(m for m in model.members if m.name == op.result.name)
     lines += ["", "Returns", "-------", "ndarray", *_indent(result.text)]

@@ -287,7 +287,7 @@ def parameters(view) -> Iterable[ParameterPage]:
         text = f"{u.name}. {view.model.member(u.name).text} Negative values count from the end."
         yield ParameterPage(u.parameter, "int, default 0", text)
     for option in view.options:
-        head, text = docstrings._OPTIONS[option]
+        head, text = docstrings.option(view, option)
         default = views.OPTION_DEFAULTS[option].replace('"', "'")
         kind = head.split(":", 1)[1].strip().removesuffix("optional").strip(" ,")
         yield ParameterPage(option, f"{kind}{', ' if kind else ''}default {default}", _markdown(text))

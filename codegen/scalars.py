@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 def _number(value):
     if isinstance(value, int):
         return value
-    if not isinstance(value, str) or not re.fullmatch(r"-?[0-9]{1,20}|0x[0-9A-Fa-f]{1,16}", value):
+    if not isinstance(value, str) or not re.fullmatch(r"-?[0-9]{1,20}|0x[0-9A-Fa-f]{1,32}", value):
         raise PydanticCustomError("number", "a whole number is needed, as 4 or 0x1000")
     return int(value, 0 if value.startswith("0x") else 10)
 

@@ -16,16 +16,23 @@ OPTION_DEFAULTS = {
     "mode": '"raise"',
     "fill_value": "0",
     "reduction": '"none"',
+    "duplicates": '"last"',
     "dtype": "None",
     "out": "None",
     "num_threads": "None",
 }
-OPTION_READERS = {"mode": "mode_option", "reduction": "reduction_option"}
+OPTION_READERS = {  # functions of core/door.pxi
+    "mode": {"GATHER": "read_mode", "SCATTER": "write_mode"},
+    "fill_value": {"GATHER": "fill_option"},
+    "reduction": {"SCATTER": "reduction_option"},
+    "duplicates": {"SCATTER": "duplicates_option"},
+}
 STUB_OPTIONS = {
     "batch_dims": "batch_dims: int = 0",
     "mode": "mode: str = ...",
     "fill_value": "fill_value: Any = 0",
     "reduction": "reduction: str = ...",
+    "duplicates": "duplicates: str = ...",
     "dtype": "dtype: DTypeLike | None = None",
     "out": "out: NDArray[T] | None = None",
     "num_threads": "num_threads: int | None = None",
@@ -257,7 +264,7 @@ class OperatorView:
     @property
     def option_readers(self) -> tuple[tuple[str, str], ...]:
         """Options that are read before anything else, and the function of core/door.pxi that reads each."""
-        return tuple((o, OPTION_READERS[o]) for o in self.options if o in OPTION_READERS)
+        return tuple((o, OPTION_READERS[o][self.kind]) for o in self.options if o in OPTION_READERS)
 
     @property
     def is_nonzero(self) -> bool:

@@ -6,7 +6,14 @@ from ._generated.enums import FeatureLevel
 from ._generated.operators import build_info, get_num_threads, set_num_threads
 from .compiled import CompiledOperator, compile
 from .descs import OperatorDesc, TensorDesc
-from .errors import ConstraintError, DataTypeConstraintError, DmlcoreError, IndexOutOfRangeError, Violation
+from .errors import (
+    ConstraintError,
+    DataTypeConstraintError,
+    DmlcoreError,
+    DuplicateIndexError,
+    IndexOutOfRangeError,
+    Violation,
+)
 from .validation import check, minimum_feature_level
 from .version import __version__
 
@@ -16,6 +23,7 @@ __all__ = [
     "ConstraintError",
     "DataTypeConstraintError",
     "DmlcoreError",
+    "DuplicateIndexError",
     "FeatureLevel",
     "IndexOutOfRangeError",
     "OperatorDesc",

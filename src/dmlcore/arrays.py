@@ -11,9 +11,14 @@ _WIDER = {np.dtype(t): np.dtype(w) for t, w in (("i1", "i4"), ("i2", "i4"), ("u1
 
 
 def convert(value, name: str) -> np.ndarray:
-    """numpy.asarray for everything that is not exactly an ndarray; masked arrays are refused, their mask would be lost."""
+    """numpy.asarray for everything that is not exactly an ndarray; masked arrays are refused, their mask would be lost.
+
+    Objects with `__array__` or `__dlpack__` (tensors of torch and JAX on the CPU) are read where they are.
+    """
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array, whose mask would be ignored; pass {name}.filled(...) or {name}.data")
+    if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
+        return np.from_dlpack(value)
     return np.asarray(value)
 
 
@@ -60,9 +65,43 @@ def thread_count(value) -> int:
     return min(number, 2**31 - 1)
 
 
-def coordinate_type(dtype) -> int:
-    """The NumPy type number of the dtype of coordinates."""
-    dtype = np.dtype(dtype)
+def coordinate_type(dtype, out) -> int:
+    """The NumPy type number of the dtype of coordinates: the one that was asked for, else that of out."""
+    dtype = np.dtype(dtype) if dtype is not None else getattr(out, "dtype", np.dtype(np.uint32))
     if dtype not in (np.dtype(np.uint32), np.dtype(np.int64)):
         raise ValueError(f"dtype is {dtype}, expected uint32 or int64")
     return dtype.num
+
+
+def element(value, dtype: np.dtype) -> bytes:
+    """The bytes of one element of value `value`; a value that the data type cannot represent is refused.
+
+    Floating point types round, but do not turn a number into infinity; the others take exactly what they can hold.
+    """
+    error = ValueError(f"fill_value is {value!r}, expected a single value that {dtype} can represent")
+    given = np.asarray(value)
+    if given.ndim or given.dtype.kind not in "biufcV" or (given.dtype.kind == "c" and dtype.kind != "c"):
+        raise error
+    try:
+        with np.errstate(all="ignore"):
+            converted = given.astype(dtype)
+            back = converted.astype(given.dtype)
+    except (TypeError, ValueError, OverflowError):
+        raise error from None
+    if dtype.kind in "biu":
+        fits = given.dtype.kind in "biuf" and int(converted) == value if np.isfinite(given) else False
+    else:
+        fits = bool(np.isfinite(back) | ~np.isfinite(given)) and (np.isnan(back) == np.isnan(given))
+    if not fits:
+        raise error
+    return converted.tobytes()
+
+
+def first_duplicate(places: np.ndarray) -> tuple[int, int] | None:
+    """The first position, in row-major order, that names a place again, and the position that named it before."""
+    order = np.argsort(places, kind="stable")
+    again = np.flatnonzero(places[order[1:]] == places[order[:-1]])
+    if not again.size:
+        return None
+    at = again[np.argmin(order[again + 1])]
+    return int(order[at]), int(order[at + 1])

@@ -14,10 +14,9 @@ from .validation import check, violated
 
 __all__ = ["CompiledOperator", "compile"]
 
-MODES = ("raise",)
 
 
-def compile(desc: OperatorDesc, feature_level=None, mode: str = "raise") -> "CompiledOperator":
+def compile(desc: OperatorDesc, feature_level=None, mode: str = "raise", fill_value=0) -> "CompiledOperator":
     """Validates a descriptor and returns an operator that can be called with arrays.
 
     Parameters
@@ -25,8 +24,10 @@ def compile(desc: OperatorDesc, feature_level=None, mode: str = "raise") -> "Com
     desc : operator descriptor
     feature_level : FeatureLevel, str or int, optional
         The newest by default.
-    mode : {"raise"}
-        What happens to an index that is out of range.
+    mode : {"raise", "clip", "fill", "drop"}, optional
+        What happens to an index that is out of range: gathers raise, clip or fill, scatters raise or drop.
+    fill_value : scalar, optional
+        With ``mode="fill"``.
 
     Returns
     -------
@@ -47,12 +48,10 @@ def compile(desc: OperatorDesc, feature_level=None, mode: str = "raise") -> "Com
     array([[3., 2.]], dtype=float32)
     """
     level = _feature_level(feature_level)
-    if mode not in MODES:
-        raise ValueError(f"mode is {mode!r}, expected {' or '.join(map(repr, MODES))}")
     violations = check(desc, level)
     if violations:
         raise constraint_error(violations)
-    return CompiledOperator(desc, level, mode)
+    return CompiledOperator(desc, level, mode, fill_value)
 
 
 class CompiledOperator:
@@ -63,9 +62,12 @@ class CompiledOperator:
     Pickles as its descriptor.
     """
 
-    def __init__(self, desc: OperatorDesc, level: FeatureLevel, mode: str):
+    def __init__(self, desc: OperatorDesc, level: FeatureLevel, mode: str, fill_value=0):
         _, inferred, uints = violated(desc, level)
-        self.desc, self.feature_level, self.mode = desc, level, mode
+        self.desc, self.feature_level, self.mode, self.fill_value = desc, level, mode, fill_value
+        accepted = operators.MODES[desc.operator]
+        if mode not in accepted:
+            raise ValueError(f"mode is {mode!r}, expected one of {', '.join(map(repr, accepted))}")
         self._uints = tuple(uints.values())
         self._inputs, self._outputs = [], []
         for name, keyword, kind in desc.MEMBERS:
@@ -80,7 +82,7 @@ class CompiledOperator:
         return f"<dmlcore.CompiledOperator {self.desc.operator} at {self.feature_level.name}, mode={self.mode!r}>"
 
     def __reduce__(self):
-        return compile, (self.desc, self.feature_level, self.mode)
+        return compile, (self.desc, self.feature_level, self.mode, self.fill_value)
 
     def __call__(self, *arrays, out=None, num_threads=None):
         """Runs the operator; returns the output, or the tuple of outputs."""
@@ -100,7 +102,7 @@ class CompiledOperator:
             outputs = [_bind(k, t, a, True) for (k, t), a in zip(self._outputs, given, strict=True)]
             _refuse_shared(self._outputs, outputs)
         run = operators.RUN[self.desc.operator]
-        run(self._uints, (*inputs, *(view for _, view in outputs)), self.mode, 0, fresh, num_threads)
+        run(self._uints, (*inputs, *(view for _, view in outputs)), self.mode, self.fill_value, fresh, num_threads)
         results = tuple(array for array, _ in outputs)
         return results if len(results) > 1 else results[0]
 

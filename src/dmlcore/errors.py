@@ -3,7 +3,14 @@
 Checks are fast; words are made only after one has failed, by `explain.py`, which is imported at that moment.
 """
 
-__all__ = ["ConstraintError", "DataTypeConstraintError", "DmlcoreError", "IndexOutOfRangeError", "Violation"]
+__all__ = [
+    "ConstraintError",
+    "DataTypeConstraintError",
+    "DmlcoreError",
+    "DuplicateIndexError",
+    "IndexOutOfRangeError",
+    "Violation",
+]
 
 
 class DmlcoreError(Exception):
@@ -150,6 +157,29 @@ class IndexOutOfRangeError(DmlcoreError, IndexError):
         )
 
 
+class DuplicateIndexError(DmlcoreError, ValueError):
+    """Two updates name one place, and the caller asked for ``duplicates="raise"``.
+
+    Attributes
+    ----------
+    operator, tensor : str
+        DirectML's names, ``SCATTER_ND`` and ``IndicesTensor``.
+    first, second : tuple of int
+        Where in the index array the place is named, and where it is named again; of tuples, where the tuple stands.
+    """
+
+    def __init__(self, operator, tensor, parameter, first, second):
+        self.operator, self.tensor, self.parameter = operator, tensor, parameter
+        self.first, self.second = first, second
+        super().__init__(
+            f"{operator}: {parameter}{list(second)} ({tensor}) names the same place as {parameter}{list(first)}; expected "
+            "a place at most once with duplicates='raise'"
+        )
+
+    def __reduce__(self):
+        return type(self), (self.operator, self.tensor, self.parameter, self.first, self.second)
+
+
 def constraint_error(violations) -> ConstraintError:
     """The exception for these violations, typed by the first one."""
     about_type = "-DataType" in violations[0].rule
@@ -185,13 +215,26 @@ def array_error(operator: str, checks: list, tensors: dict, uints: dict, written
     return constraint_error(explain(operator, checks, tensors, UintFacts(uints, written), None, given))
 
 
-def index_error(operator, tensor, parameter, shape, position, coordinate, value, bound, signed):
-    """The exception for a bad index. `position` numbers the index tuples in row-major order, over and over again where the
-    operator uses an index several times (for each coordinate in front of GATHER's axis)."""
-    place = [] if coordinate is None else [coordinate]
-    for size in reversed(shape if coordinate is None else shape[:-1]):
+def _place(shape, position: int, tuples: bool) -> list[int]:
+    """Where in the index array the position of that row-major number stands, without the coordinate of a tuple. The number
+    may count through the array several times, once for each coordinate in front of GATHER's axis."""
+    place = []
+    for size in reversed(shape[:-1] if tuples else shape):
         place.insert(0, position % size)
         position //= size
+    return place
+
+
+def index_error(operator, tensor, parameter, shape, position, coordinate, value, bound, signed):
+    """The exception for a bad index; `coordinate` is its number in a tuple, or None."""
+    place = _place(shape, position, coordinate is not None)
+    place += [] if coordinate is None else [coordinate]
     return IndexOutOfRangeError(
         operator, tensor, parameter, tuple(place), value, (-bound if signed and bound else 0, bound - 1)
     )
+
+
+def duplicate_error(operator, tensor, parameter, shape, pair, tuples):
+    """The exception for two updates of one place; `pair` numbers the earlier and the later one."""
+    first, second = (tuple(_place(shape, number, tuples)) for number in pair)
+    return DuplicateIndexError(operator, tensor, parameter, first, second)

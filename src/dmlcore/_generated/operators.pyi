@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 T = TypeVar("T", bound=np.generic)
 
 CHECK: dict[str, Callable[[Any, int], tuple[list[int], dict[str, Any], dict[str, int]]]]
+MODES: dict[str, tuple[str, ...]]
 RUN: dict[str, Callable[..., None]]
 
 def set_num_threads(num_threads: int | None) -> None: ...
@@ -49,6 +50,7 @@ def nonzero_coordinates(
     input: ArrayLike,
     *,
     dtype: DTypeLike | None = None,
+    out: NDArray[T] | None = None,
     num_threads: int | None = None,
 ) -> NDArray[Any]: ...
 def scatter_elements(
@@ -59,6 +61,7 @@ def scatter_elements(
     *,
     reduction: str = ...,
     mode: str = ...,
+    duplicates: str = ...,
     out: NDArray[T] | None = None,
     num_threads: int | None = None,
 ) -> NDArray[T]: ...
@@ -69,6 +72,7 @@ def scatter_nd(
     *,
     reduction: str = ...,
     mode: str = ...,
+    duplicates: str = ...,
     out: NDArray[T] | None = None,
     num_threads: int | None = None,
 ) -> NDArray[T]: ...

@@ -27,6 +27,17 @@ _register("float64", 9)
 _register("uint64 ulonglong", 10)
 _register("int64 longlong", 11)
 _register("bool", 14)
+_register("complex64", 15)
+_register("complex128", 16)
+_register("bfloat16", 17)
+_register("float8_e3m4", 18)
+_register("float8_e4m3", 19)
+_register("float8_e4m3fn", 20)
+_register("float8_e4m3fnuz", 21)
+_register("float8_e4m3b11fnuz", 22)
+_register("float8_e5m2", 23)
+_register("float8_e5m2fnuz", 24)
+_register("float8_e8m0fnu", 25)
 
 
 # ---- GATHER -----------------------------------------------------------------------------------------------------------
@@ -98,6 +109,7 @@ cdef object run_gather(gather_desc *c, cnp.ndarray input_array, cnp.ndarray indi
     cdef dml_move move
     cdef dml_run run
     cdef cnp.ndarray target = output_array
+    cdef bytes fill                     # lives as long as the run
     cdef int64_t slice_rank = dml_sub(dml_sub(c.input.rank, c.axis), 1)
     cdef int64_t b[10][DML_LIST_MAX]
     if not fresh and (overlap(output_array, input_array) or overlap(output_array, indices_array)):
@@ -120,6 +132,9 @@ cdef object run_gather(gather_desc *c, cnp.ndarray input_array, cnp.ndarray indi
     move.source = NULL
     move.copy = no_list()
     prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh)
+    if options.mode == DML_FILL:
+        fill = fill_element(options, input_array)
+        run.fill = <const char *> fill
     run_move(DML_OP_GATHER, &move, &run, "GATHER", "IndicesTensor", "indices", indices_array, False)
     if output_array is not target:
         cnp.PyArray_CopyInto(target, output_array)
@@ -166,7 +181,9 @@ cdef object call_gather(PyObject *self, PyObject *const *args, Py_ssize_t n, PyO
     dml_arguments(&function_gather, args, n, keywords, slots)
     read_options(&options, (<object> slots[6] if slots[6] is not NULL else None))
     if slots[3] is not NULL:
-        mode_option(&options, <object> slots[3])
+        read_mode(&options, <object> slots[3])
+    if slots[4] is not NULL:
+        fill_option(&options, <object> slots[4])
     return array_gather(<object> slots[0], <object> slots[1], (<object> slots[2] if slots[2] is not NULL else 0), (<object> slots[5] if slots[5] is not NULL else None), &options)
 
 
@@ -192,10 +209,11 @@ indices : array_like of integers
     The coordinate along Axis of each slice to read. (IndicesTensor; INT64, INT32, UINT64, UINT32)
 axis : int, optional
     The dimension of InputTensor that the indices count along. Negative values count from the end.
-mode : str, optional
-    What happens to an index that is out of range; ``'raise'``: IndexOutOfRangeError.
-fill_value : optional
-    The element that takes the place of one that is out of range, with ``mode='fill'``.
+mode : {'raise', 'clip', 'fill'}, optional
+    What happens to an index that is out of range. ``'raise'`` (default): IndexOutOfRangeError, and nothing is
+    written; ``'clip'``: the nearest valid index; ``'fill'``: ``fill_value`` takes the element's place.
+fill_value : scalar, optional
+    With ``mode='fill'``; the data type must be able to represent it.
 out : ndarray, optional
     Array to write to; unchanged when the call raises because of its arguments.
 num_threads : int, optional
@@ -249,7 +267,8 @@ def run_gather_desc(tuple uints, tuple tensors, str mode, object fill_value, bin
     load(&c.indices, indices_array)
     load(&c.output, output_array)
     read_options(&options, num_threads)
-    mode_option(&options, mode)
+    read_mode(&options, mode)
+    fill_option(&options, fill_value)
     run_gather(&c, input_array, indices_array, output_array, fresh, &options)
 
 
@@ -337,6 +356,7 @@ cdef object run_gather_elements(gather_elements_desc *c, cnp.ndarray input_array
     cdef dml_move move
     cdef dml_run run
     cdef cnp.ndarray target = output_array
+    cdef bytes fill                     # lives as long as the run
     cdef int64_t b[5][DML_LIST_MAX]
     if not fresh and (overlap(output_array, input_array) or overlap(output_array, indices_array)):
         # The output shares memory with an input: the one case that takes a copy.
@@ -358,6 +378,9 @@ cdef object run_gather_elements(gather_elements_desc *c, cnp.ndarray input_array
     move.source = NULL
     move.copy = no_list()
     prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh)
+    if options.mode == DML_FILL:
+        fill = fill_element(options, input_array)
+        run.fill = <const char *> fill
     run_move(DML_OP_GATHER_ELEMENTS, &move, &run, "GATHER_ELEMENTS", "IndicesTensor", "indices", indices_array, False)
     if output_array is not target:
         cnp.PyArray_CopyInto(target, output_array)
@@ -398,7 +421,9 @@ cdef object call_gather_elements(PyObject *self, PyObject *const *args, Py_ssize
     dml_arguments(&function_gather_elements, args, n, keywords, slots)
     read_options(&options, (<object> slots[6] if slots[6] is not NULL else None))
     if slots[3] is not NULL:
-        mode_option(&options, <object> slots[3])
+        read_mode(&options, <object> slots[3])
+    if slots[4] is not NULL:
+        fill_option(&options, <object> slots[4])
     return array_gather_elements(<object> slots[0], <object> slots[1], (<object> slots[2] if slots[2] is not NULL else 0), (<object> slots[5] if slots[5] is not NULL else None), &options)
 
 
@@ -427,10 +452,11 @@ indices : array_like of integers
     The coordinate along Axis of each element to read. (IndicesTensor; INT64, INT32, UINT64, UINT32)
 axis : int, optional
     The dimension of InputTensor that the indices count along. Negative values count from the end.
-mode : str, optional
-    What happens to an index that is out of range; ``'raise'``: IndexOutOfRangeError.
-fill_value : optional
-    The element that takes the place of one that is out of range, with ``mode='fill'``.
+mode : {'raise', 'clip', 'fill'}, optional
+    What happens to an index that is out of range. ``'raise'`` (default): IndexOutOfRangeError, and nothing is
+    written; ``'clip'``: the nearest valid index; ``'fill'``: ``fill_value`` takes the element's place.
+fill_value : scalar, optional
+    With ``mode='fill'``; the data type must be able to represent it.
 out : ndarray, optional
     Array to write to; unchanged when the call raises because of its arguments.
 num_threads : int, optional
@@ -482,7 +508,8 @@ def run_gather_elements_desc(tuple uints, tuple tensors, str mode, object fill_v
     load(&c.indices, indices_array)
     load(&c.output, output_array)
     read_options(&options, num_threads)
-    mode_option(&options, mode)
+    read_mode(&options, mode)
+    fill_option(&options, fill_value)
     run_gather_elements(&c, input_array, indices_array, output_array, fresh, &options)
 
 
@@ -587,6 +614,7 @@ cdef object run_gather_nd(gather_nd_desc *c, cnp.ndarray input_array, cnp.ndarra
     cdef dml_move move
     cdef dml_run run
     cdef cnp.ndarray target = output_array
+    cdef bytes fill                     # lives as long as the run
     cdef int64_t index_tuple_size = dml_at_end(dml_sizes(&c.indices), 1)
     cdef dml_list tuple_sizes = dml_cut(dml_sizes(&c.indices), c.indices_dimension_count, 1, 1, 1)
     cdef dml_list data_sizes = dml_last(dml_sizes(&c.input), c.input_dimension_count)
@@ -613,6 +641,9 @@ cdef object run_gather_nd(gather_nd_desc *c, cnp.ndarray input_array, cnp.ndarra
     move.source = NULL
     move.copy = no_list()
     prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh)
+    if options.mode == DML_FILL:
+        fill = fill_element(options, input_array)
+        run.fill = <const char *> fill
     run_move(DML_OP_GATHER_ND, &move, &run, "GATHER_ND", "IndicesTensor", "indices", indices_array, True)
     if output_array is not target:
         cnp.PyArray_CopyInto(target, output_array)
@@ -659,7 +690,9 @@ cdef object call_gather_nd(PyObject *self, PyObject *const *args, Py_ssize_t n, 
     dml_arguments(&function_gather_nd, args, n, keywords, slots)
     read_options(&options, (<object> slots[6] if slots[6] is not NULL else None))
     if slots[3] is not NULL:
-        mode_option(&options, <object> slots[3])
+        read_mode(&options, <object> slots[3])
+    if slots[4] is not NULL:
+        fill_option(&options, <object> slots[4])
     if slots[2] is not NULL and as_index(<object> slots[2], "batch_dims") != 0:
         return array_gather_nd1(<object> slots[0], <object> slots[1], <object> slots[2], (<object> slots[5] if slots[5] is not NULL else None), &options)
     return array_gather_nd(<object> slots[0], <object> slots[1], (<object> slots[5] if slots[5] is not NULL else None), &options)
@@ -687,11 +720,12 @@ indices : array_like of integers
     Tuples of coordinates along the last dimension; the last size is the number of coordinates in a tuple.
     (IndicesTensor; INT64, INT32, UINT64, UINT32)
 batch_dims : int, optional
-    Leading dimensions that input and indices share.
-mode : str, optional
-    What happens to an index that is out of range; ``'raise'``: IndexOutOfRangeError.
-fill_value : optional
-    The element that takes the place of one that is out of range, with ``mode='fill'``.
+    Leading dimensions that input and indices share (0 by default).
+mode : {'raise', 'clip', 'fill'}, optional
+    What happens to an index that is out of range. ``'raise'`` (default): IndexOutOfRangeError, and nothing is
+    written; ``'clip'``: the nearest valid index; ``'fill'``: ``fill_value`` takes the element's place.
+fill_value : scalar, optional
+    With ``mode='fill'``; the data type must be able to represent it.
 out : ndarray, optional
     Array to write to; unchanged when the call raises because of its arguments.
 num_threads : int, optional
@@ -742,7 +776,8 @@ def run_gather_nd_desc(tuple uints, tuple tensors, str mode, object fill_value, 
     load(&c.indices, indices_array)
     load(&c.output, output_array)
     read_options(&options, num_threads)
-    mode_option(&options, mode)
+    read_mode(&options, mode)
+    fill_option(&options, fill_value)
     run_gather_nd(&c, input_array, indices_array, output_array, fresh, &options)
 
 
@@ -854,6 +889,7 @@ cdef object run_gather_nd1(gather_nd1_desc *c, cnp.ndarray input_array, cnp.ndar
     cdef dml_move move
     cdef dml_run run
     cdef cnp.ndarray target = output_array
+    cdef bytes fill                     # lives as long as the run
     cdef int64_t index_tuple_size = dml_at_end(dml_sizes(&c.indices), 1)
     cdef dml_list tuple_sizes = dml_cut(dml_sizes(&c.indices), c.indices_dimension_count, 1, 1, 1)
     cdef dml_list data_sizes = dml_last(dml_sizes(&c.input), c.input_dimension_count)
@@ -881,6 +917,9 @@ cdef object run_gather_nd1(gather_nd1_desc *c, cnp.ndarray input_array, cnp.ndar
     move.source = NULL
     move.copy = no_list()
     prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh)
+    if options.mode == DML_FILL:
+        fill = fill_element(options, input_array)
+        run.fill = <const char *> fill
     run_move(DML_OP_GATHER_ND1, &move, &run, "GATHER_ND1", "IndicesTensor", "indices", indices_array, True)
     if output_array is not target:
         cnp.PyArray_CopyInto(target, output_array)
@@ -934,7 +973,8 @@ def run_gather_nd1_desc(tuple uints, tuple tensors, str mode, object fill_value,
     load(&c.indices, indices_array)
     load(&c.output, output_array)
     read_options(&options, num_threads)
-    mode_option(&options, mode)
+    read_mode(&options, mode)
+    fill_option(&options, fill_value)
     run_gather_nd1(&c, input_array, indices_array, output_array, fresh, &options)
 
 
@@ -1030,16 +1070,18 @@ cdef void plan_nonzero_coordinates(nonzero_coordinates_desc *c, dml_nonzero *pla
     plan.mask[0] = dml_data_types[c.input.data_type].zero_mask[0]
     plan.mask[1] = dml_data_types[c.input.data_type].zero_mask[1]
     plan.scratch = NULL
+    if plan.mask[0] == 0 and plan.mask[1] == 0:
+        no_zeros(plan)
     prepare(run, c.input.data_type, 0, options, False)
 
 
-cdef object array_nonzero_coordinates(object input, object dtype, Options *options):
+cdef object array_nonzero_coordinates(object input, object dtype, object out, Options *options):
     cdef nonzero_coordinates_desc c
     cdef dml_violations bad
     cdef dml_nonzero plan
     cdef dml_run run
     cdef cnp.ndarray input_array = load_data(&c.input, input, "input")
-    cdef int number = coordinate_type(dtype)
+    cdef int number = coordinate_type(dtype, out)
     cdef int64_t rank = c.input.rank
     cdef cnp.npy_intp shape[2]
     cdef cnp.ndarray coordinates
@@ -1060,13 +1102,16 @@ cdef object array_nonzero_coordinates(object input, object dtype, Options *optio
     check_coordinate_range(number, plan.sizes)
     try:
         run_nonzero(&plan, &run, dml_nonzero_count)
-        shape[0] = plan.count
-        shape[1] = rank
-        coordinates = cnp.PyArray_EMPTY(2, shape, number, 0)
+        if out is None:
+            shape[0] = plan.count
+            shape[1] = rank
+            coordinates = cnp.PyArray_EMPTY(2, shape, number, 0)
+        else:
+            coordinates = rows_of(out, number, plan.count, rank)
         plan.coordinates = cnp.PyArray_BYTES(coordinates)
         plan.coordinate_bytes = cnp.PyArray_ITEMSIZE(coordinates)
-        plan.column_stride = plan.coordinate_bytes
-        plan.row_stride = plan.coordinate_bytes * rank
+        plan.row_stride = cnp.PyArray_STRIDE(coordinates, 0)
+        plan.column_stride = cnp.PyArray_STRIDE(coordinates, 1)
         plan.rows_max = plan.count
         run_nonzero(&plan, &run, dml_nonzero_write)
     finally:
@@ -1075,17 +1120,17 @@ cdef object array_nonzero_coordinates(object input, object dtype, Options *optio
 
 
 cdef object call_nonzero_coordinates(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *keywords):
-    """nonzero_coordinates(input, *, dtype=None, num_threads=None)"""
-    cdef PyObject *slots[3]
+    """nonzero_coordinates(input, *, dtype=None, out=None, num_threads=None)"""
+    cdef PyObject *slots[4]
     cdef Options options
     dml_arguments(&function_nonzero_coordinates, args, n, keywords, slots)
-    read_options(&options, (<object> slots[2] if slots[2] is not NULL else None))
-    return array_nonzero_coordinates(<object> slots[0], (<object> slots[1] if slots[1] is not NULL else None), &options)
+    read_options(&options, (<object> slots[3] if slots[3] is not NULL else None))
+    return array_nonzero_coordinates(<object> slots[0], (<object> slots[1] if slots[1] is not NULL else None), (<object> slots[2] if slots[2] is not NULL else None), &options)
 
 
 cdef dml_function function_nonzero_coordinates
-nonzero_coordinates = new_function(&function_nonzero_coordinates, "nonzero_coordinates", <void *> call_nonzero_coordinates, ('input', 'dtype', 'num_threads'), 1, 1, """\
-nonzero_coordinates(input, *, dtype=None, num_threads=None)
+nonzero_coordinates = new_function(&function_nonzero_coordinates, "nonzero_coordinates", <void *> call_nonzero_coordinates, ('input', 'dtype', 'out', 'num_threads'), 1, 1, """\
+nonzero_coordinates(input, *, dtype=None, out=None, num_threads=None)
 --
 
 Finds the coordinates of all elements that are not zero, and how many there are.
@@ -1108,8 +1153,11 @@ Parameters
 input : array_like
     The tensor to search. (InputTensor; FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8, FLOAT64,
     INT64, UINT64)
-dtype : optional
+dtype : dtype, optional
     Data type of the coordinates: uint32 (default) or int64.
+out : ndarray, optional
+    Array to write to, with at least as many rows as there are coordinates; the rows that are used are
+    returned.
 num_threads : int, optional
     Upper bound for this call; default :func:`get_num_threads`.
 
@@ -1293,6 +1341,10 @@ cdef object run_scatter_elements(scatter_elements_desc *c, cnp.ndarray input_arr
     move.copy_source_strides = dml_strides(&c.input)
     move.copy_table_strides = dml_strides(&c.output)
     prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh)
+    if options.reduction != DML_NONE:
+        check_reduction(options, run.data_type, input_array)
+    if options.refuse_duplicates:
+        check_duplicates(&move, run.index, "SCATTER_ELEMENTS", "IndicesTensor", "indices", indices_array, False)
     run_move(DML_OP_SCATTER_ELEMENTS, &move, &run, "SCATTER_ELEMENTS", "IndicesTensor", "indices", indices_array, False)
     if output_array is not target:
         cnp.PyArray_CopyInto(target, output_array)
@@ -1329,21 +1381,23 @@ cdef object array_scatter_elements(object input, object indices, object updates,
 
 
 cdef object call_scatter_elements(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *keywords):
-    """scatter_elements(input, indices, updates, axis=0, *, reduction="none", mode="raise", out=None, num_threads=None)"""
-    cdef PyObject *slots[8]
+    """scatter_elements(input, indices, updates, axis=0, *, reduction="none", mode="raise", duplicates="last", out=None, num_threads=None)"""
+    cdef PyObject *slots[9]
     cdef Options options
     dml_arguments(&function_scatter_elements, args, n, keywords, slots)
-    read_options(&options, (<object> slots[7] if slots[7] is not NULL else None))
+    read_options(&options, (<object> slots[8] if slots[8] is not NULL else None))
     if slots[4] is not NULL:
         reduction_option(&options, <object> slots[4])
     if slots[5] is not NULL:
-        mode_option(&options, <object> slots[5])
-    return array_scatter_elements(<object> slots[0], <object> slots[1], <object> slots[2], (<object> slots[3] if slots[3] is not NULL else 0), (<object> slots[6] if slots[6] is not NULL else None), &options)
+        write_mode(&options, <object> slots[5])
+    if slots[6] is not NULL:
+        duplicates_option(&options, <object> slots[6])
+    return array_scatter_elements(<object> slots[0], <object> slots[1], <object> slots[2], (<object> slots[3] if slots[3] is not NULL else 0), (<object> slots[7] if slots[7] is not NULL else None), &options)
 
 
 cdef dml_function function_scatter_elements
-scatter_elements = new_function(&function_scatter_elements, "scatter_elements", <void *> call_scatter_elements, ('input', 'indices', 'updates', 'axis', 'reduction', 'mode', 'out', 'num_threads'), 4, 3, """\
-scatter_elements(input, indices, updates, axis=0, *, reduction="none", mode="raise", out=None, num_threads=None)
+scatter_elements = new_function(&function_scatter_elements, "scatter_elements", <void *> call_scatter_elements, ('input', 'indices', 'updates', 'axis', 'reduction', 'mode', 'duplicates', 'out', 'num_threads'), 4, 3, """\
+scatter_elements(input, indices, updates, axis=0, *, reduction="none", mode="raise", duplicates="last", out=None, num_threads=None)
 --
 
 Copies the input and overwrites single elements of it along one axis, one for each index.
@@ -1369,10 +1423,15 @@ updates : array_like
     UINT64, UINT32, UINT16, UINT8)
 axis : int, optional
     The dimension of InputTensor that the indices count along. Negative values count from the end.
-reduction : str, optional
-    How an update meets what is there; ``'none'``: it overwrites.
-mode : str, optional
-    What happens to an index that is out of range; ``'raise'``: IndexOutOfRangeError.
+reduction : {'none', 'add', 'mul', 'min', 'max'}, optional
+    How an update meets what is there. ``'none'`` (default): it overwrites. The others combine the two, update
+    by update in row-major order: integers wrap around, NaN stays NaN, float16 is rounded at each step.
+mode : {'raise', 'drop'}, optional
+    What happens to an index that is out of range. ``'raise'`` (default): IndexOutOfRangeError, and nothing is
+    written; ``'drop'``: that update is skipped.
+duplicates : {'last', 'raise'}, optional
+    Updates for one place: ``'last'`` (default): the last one in row-major order stays (or all are combined,
+    with a reduction); ``'raise'``: DuplicateIndexError, and nothing is written.
 out : ndarray, optional
     Array to write to; unchanged when the call raises because of its arguments.
 num_threads : int, optional
@@ -1425,7 +1484,8 @@ def run_scatter_elements_desc(tuple uints, tuple tensors, str mode, object fill_
     load(&c.updates, updates_array)
     load(&c.output, output_array)
     read_options(&options, num_threads)
-    mode_option(&options, mode)
+    write_mode(&options, mode)
+    fill_option(&options, fill_value)
     run_scatter_elements(&c, input_array, indices_array, updates_array, output_array, fresh, &options)
 
 
@@ -1568,6 +1628,10 @@ cdef object run_scatter_nd(scatter_nd_desc *c, cnp.ndarray input_array, cnp.ndar
     move.copy_source_strides = dml_strides(&c.input)
     move.copy_table_strides = dml_strides(&c.output)
     prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh)
+    if options.reduction != DML_NONE:
+        check_reduction(options, run.data_type, input_array)
+    if options.refuse_duplicates:
+        check_duplicates(&move, run.index, "SCATTER_ND", "IndicesTensor", "indices", indices_array, True)
     run_move(DML_OP_SCATTER_ND, &move, &run, "SCATTER_ND", "IndicesTensor", "indices", indices_array, True)
     if output_array is not target:
         cnp.PyArray_CopyInto(target, output_array)
@@ -1612,21 +1676,23 @@ cdef object array_scatter_nd(object input, object indices, object updates, objec
 
 
 cdef object call_scatter_nd(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *keywords):
-    """scatter_nd(input, indices, updates, *, reduction="none", mode="raise", out=None, num_threads=None)"""
-    cdef PyObject *slots[7]
+    """scatter_nd(input, indices, updates, *, reduction="none", mode="raise", duplicates="last", out=None, num_threads=None)"""
+    cdef PyObject *slots[8]
     cdef Options options
     dml_arguments(&function_scatter_nd, args, n, keywords, slots)
-    read_options(&options, (<object> slots[6] if slots[6] is not NULL else None))
+    read_options(&options, (<object> slots[7] if slots[7] is not NULL else None))
     if slots[3] is not NULL:
         reduction_option(&options, <object> slots[3])
     if slots[4] is not NULL:
-        mode_option(&options, <object> slots[4])
-    return array_scatter_nd(<object> slots[0], <object> slots[1], <object> slots[2], (<object> slots[5] if slots[5] is not NULL else None), &options)
+        write_mode(&options, <object> slots[4])
+    if slots[5] is not NULL:
+        duplicates_option(&options, <object> slots[5])
+    return array_scatter_nd(<object> slots[0], <object> slots[1], <object> slots[2], (<object> slots[6] if slots[6] is not NULL else None), &options)
 
 
 cdef dml_function function_scatter_nd
-scatter_nd = new_function(&function_scatter_nd, "scatter_nd", <void *> call_scatter_nd, ('input', 'indices', 'updates', 'reduction', 'mode', 'out', 'num_threads'), 3, 3, """\
-scatter_nd(input, indices, updates, *, reduction="none", mode="raise", out=None, num_threads=None)
+scatter_nd = new_function(&function_scatter_nd, "scatter_nd", <void *> call_scatter_nd, ('input', 'indices', 'updates', 'reduction', 'mode', 'duplicates', 'out', 'num_threads'), 3, 3, """\
+scatter_nd(input, indices, updates, *, reduction="none", mode="raise", duplicates="last", out=None, num_threads=None)
 --
 
 Copies the input and overwrites whole subblocks of it, chosen by tuples of coordinates.
@@ -1652,10 +1718,15 @@ indices : array_like of integers
 updates : array_like
     The new values, right-aligned with ones in front when they need fewer dimensions than the input has.
     (UpdatesTensor; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16, UINT8)
-reduction : str, optional
-    How an update meets what is there; ``'none'``: it overwrites.
-mode : str, optional
-    What happens to an index that is out of range; ``'raise'``: IndexOutOfRangeError.
+reduction : {'none', 'add', 'mul', 'min', 'max'}, optional
+    How an update meets what is there. ``'none'`` (default): it overwrites. The others combine the two, update
+    by update in row-major order: integers wrap around, NaN stays NaN, float16 is rounded at each step.
+mode : {'raise', 'drop'}, optional
+    What happens to an index that is out of range. ``'raise'`` (default): IndexOutOfRangeError, and nothing is
+    written; ``'drop'``: that update is skipped.
+duplicates : {'last', 'raise'}, optional
+    Updates for one place: ``'last'`` (default): the last one in row-major order stays (or all are combined,
+    with a reduction); ``'raise'``: DuplicateIndexError, and nothing is written.
 out : ndarray, optional
     Array to write to; unchanged when the call raises because of its arguments.
 num_threads : int, optional
@@ -1707,7 +1778,8 @@ def run_scatter_nd_desc(tuple uints, tuple tensors, str mode, object fill_value,
     load(&c.updates, updates_array)
     load(&c.output, output_array)
     read_options(&options, num_threads)
-    mode_option(&options, mode)
+    write_mode(&options, mode)
+    fill_option(&options, fill_value)
     run_scatter_nd(&c, input_array, indices_array, updates_array, output_array, fresh, &options)
 
 
@@ -1755,4 +1827,15 @@ RUN = {
     "NONZERO_COORDINATES": run_nonzero_coordinates_desc,
     "SCATTER_ELEMENTS": run_scatter_elements_desc,
     "SCATTER_ND": run_scatter_nd_desc,
+}
+
+# What compile() may be told about indices that are out of range.
+MODES = {
+    "GATHER": tuple(READ_MODES),
+    "GATHER_ELEMENTS": tuple(READ_MODES),
+    "GATHER_ND": tuple(READ_MODES),
+    "GATHER_ND1": tuple(READ_MODES),
+    "NONZERO_COORDINATES": ("raise",),
+    "SCATTER_ELEMENTS": tuple(WRITE_MODES),
+    "SCATTER_ND": tuple(WRITE_MODES),
 }

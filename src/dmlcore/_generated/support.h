@@ -39,7 +39,8 @@ typedef struct {
     uint64_t zero_mask[2];                   /* the bits that tell a zero, low word first */
 } dml_data_type;
 
-#define DML_DATA_TYPES 15
+#define DML_DATA_TYPES 26
+#define DML_NUMERIC_TYPES 11              /* the types 1 .. this have arithmetic */
 static const dml_data_type dml_data_types[DML_DATA_TYPES] = {
     { 0, 0, -1, {UINT64_C(0x0), UINT64_C(0x0)}},    /* 0 UNKNOWN */
     { 32, 2, -1, {UINT64_C(0x7fffffff), UINT64_C(0x0)}},    /* 1 FLOAT32 */
@@ -56,6 +57,17 @@ static const dml_data_type dml_data_types[DML_DATA_TYPES] = {
     { 4, 0, -1, {UINT64_C(0xf), UINT64_C(0x0)}},    /* 12 UINT4 */
     { 4, 0, -1, {UINT64_C(0xf), UINT64_C(0x0)}},    /* 13 INT4 */
     { 8, 0, -1, {UINT64_C(0xff), UINT64_C(0x0)}},    /* 14 BOOL */
+    { 64, 3, -1, {UINT64_C(0x7fffffff7fffffff), UINT64_C(0x0)}},    /* 15 COMPLEX64 */
+    { 128, 4, -1, {UINT64_C(0x7fffffffffffffff), UINT64_C(0x7fffffffffffffff)}},    /* 16 COMPLEX128 */
+    { 16, 1, -1, {UINT64_C(0x7fff), UINT64_C(0x0)}},    /* 17 BFLOAT16 */
+    { 8, 0, -1, {UINT64_C(0x7f), UINT64_C(0x0)}},    /* 18 FLOAT8_E3M4 */
+    { 8, 0, -1, {UINT64_C(0x7f), UINT64_C(0x0)}},    /* 19 FLOAT8_E4M3 */
+    { 8, 0, -1, {UINT64_C(0x7f), UINT64_C(0x0)}},    /* 20 FLOAT8_E4M3FN */
+    { 8, 0, -1, {UINT64_C(0xff), UINT64_C(0x0)}},    /* 21 FLOAT8_E4M3FNUZ */
+    { 8, 0, -1, {UINT64_C(0xff), UINT64_C(0x0)}},    /* 22 FLOAT8_E4M3B11FNUZ */
+    { 8, 0, -1, {UINT64_C(0x7f), UINT64_C(0x0)}},    /* 23 FLOAT8_E5M2 */
+    { 8, 0, -1, {UINT64_C(0xff), UINT64_C(0x0)}},    /* 24 FLOAT8_E5M2FNUZ */
+    { 8, 0, -1, {UINT64_C(0x0), UINT64_C(0x0)}},    /* 25 FLOAT8_E8M0FNU */
 };
 
 static const dml_cell gather_support[3][DML_ARRAY_DOOR + 1] = {
@@ -75,7 +87,7 @@ static const dml_cell gather_support[3][DML_ARRAY_DOOR + 1] = {
         {0xffe, 1, 8},    /* FL6.2 */
         {0xffe, 1, 8},    /* FL6.3 */
         {0xffe, 1, 8},    /* FL6.4 */
-        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+        {0x3ffcffe, 0, DML_RANK_MAX},    /* array functions */
     },
     {   /* IndicesTensor */
         {0x8, 4, 4},    /* FL1.0 */
@@ -111,7 +123,7 @@ static const dml_cell gather_support[3][DML_ARRAY_DOOR + 1] = {
         {0xffe, 1, 8},    /* FL6.2 */
         {0xffe, 1, 8},    /* FL6.3 */
         {0xffe, 1, 8},    /* FL6.4 */
-        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+        {0x3ffcffe, 0, DML_RANK_MAX},    /* array functions */
     },
 };
 
@@ -132,7 +144,7 @@ static const dml_cell gather_elements_support[3][DML_ARRAY_DOOR + 1] = {
         {0xffe, 1, 8},    /* FL6.2 */
         {0xffe, 1, 8},    /* FL6.3 */
         {0xffe, 1, 8},    /* FL6.4 */
-        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+        {0x3ffcffe, 0, DML_RANK_MAX},    /* array functions */
     },
     {   /* IndicesTensor */
         {0, 0, 0},    /* FL1.0 */
@@ -168,7 +180,7 @@ static const dml_cell gather_elements_support[3][DML_ARRAY_DOOR + 1] = {
         {0xffe, 1, 8},    /* FL6.2 */
         {0xffe, 1, 8},    /* FL6.3 */
         {0xffe, 1, 8},    /* FL6.4 */
-        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+        {0x3ffcffe, 0, DML_RANK_MAX},    /* array functions */
     },
 };
 
@@ -189,7 +201,7 @@ static const dml_cell gather_nd_support[3][DML_ARRAY_DOOR + 1] = {
         {0xffe, 1, 8},    /* FL6.2 */
         {0xffe, 1, 8},    /* FL6.3 */
         {0xffe, 1, 8},    /* FL6.4 */
-        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+        {0x3ffcffe, 0, DML_RANK_MAX},    /* array functions */
     },
     {   /* IndicesTensor */
         {0, 0, 0},    /* FL1.0 */
@@ -225,7 +237,7 @@ static const dml_cell gather_nd_support[3][DML_ARRAY_DOOR + 1] = {
         {0xffe, 1, 8},    /* FL6.2 */
         {0xffe, 1, 8},    /* FL6.3 */
         {0xffe, 1, 8},    /* FL6.4 */
-        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+        {0x3ffcffe, 0, DML_RANK_MAX},    /* array functions */
     },
 };
 
@@ -246,7 +258,7 @@ static const dml_cell gather_nd1_support[3][DML_ARRAY_DOOR + 1] = {
         {0xffe, 1, 8},    /* FL6.2 */
         {0xffe, 1, 8},    /* FL6.3 */
         {0xffe, 1, 8},    /* FL6.4 */
-        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+        {0x3ffcffe, 0, DML_RANK_MAX},    /* array functions */
     },
     {   /* IndicesTensor */
         {0, 0, 0},    /* FL1.0 */
@@ -282,7 +294,7 @@ static const dml_cell gather_nd1_support[3][DML_ARRAY_DOOR + 1] = {
         {0xffe, 1, 8},    /* FL6.2 */
         {0xffe, 1, 8},    /* FL6.3 */
         {0xffe, 1, 8},    /* FL6.4 */
-        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+        {0x3ffcffe, 0, DML_RANK_MAX},    /* array functions */
     },
 };
 
@@ -303,7 +315,7 @@ static const dml_cell nonzero_coordinates_support[3][DML_ARRAY_DOOR + 1] = {
         {0x1fe, 1, 8},    /* FL6.2 */
         {0x1fe, 1, 8},    /* FL6.3 */
         {0x1fe, 1, 8},    /* FL6.4 */
-        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+        {0x3ffcffe, 0, DML_RANK_MAX},    /* array functions */
     },
     {   /* OutputCountTensor */
         {0, 0, 0},    /* FL1.0 */
@@ -360,7 +372,7 @@ static const dml_cell scatter_elements_support[4][DML_ARRAY_DOOR + 1] = {
         {0xffe, 1, 8},    /* FL6.2 */
         {0xffe, 1, 8},    /* FL6.3 */
         {0xffe, 1, 8},    /* FL6.4 */
-        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+        {0x3ffcffe, 0, DML_RANK_MAX},    /* array functions */
     },
     {   /* IndicesTensor */
         {0, 0, 0},    /* FL1.0 */
@@ -396,7 +408,7 @@ static const dml_cell scatter_elements_support[4][DML_ARRAY_DOOR + 1] = {
         {0xffe, 1, 8},    /* FL6.2 */
         {0xffe, 1, 8},    /* FL6.3 */
         {0xffe, 1, 8},    /* FL6.4 */
-        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+        {0x3ffcffe, 0, DML_RANK_MAX},    /* array functions */
     },
     {   /* OutputTensor */
         {0, 0, 0},    /* FL1.0 */
@@ -414,7 +426,7 @@ static const dml_cell scatter_elements_support[4][DML_ARRAY_DOOR + 1] = {
         {0xffe, 1, 8},    /* FL6.2 */
         {0xffe, 1, 8},    /* FL6.3 */
         {0xffe, 1, 8},    /* FL6.4 */
-        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+        {0x3ffcffe, 0, DML_RANK_MAX},    /* array functions */
     },
 };
 
@@ -435,7 +447,7 @@ static const dml_cell scatter_nd_support[4][DML_ARRAY_DOOR + 1] = {
         {0xffe, 1, 8},    /* FL6.2 */
         {0xffe, 1, 8},    /* FL6.3 */
         {0xffe, 1, 8},    /* FL6.4 */
-        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+        {0x3ffcffe, 0, DML_RANK_MAX},    /* array functions */
     },
     {   /* IndicesTensor */
         {0, 0, 0},    /* FL1.0 */
@@ -471,7 +483,7 @@ static const dml_cell scatter_nd_support[4][DML_ARRAY_DOOR + 1] = {
         {0xffe, 1, 8},    /* FL6.2 */
         {0xffe, 1, 8},    /* FL6.3 */
         {0xffe, 1, 8},    /* FL6.4 */
-        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+        {0x3ffcffe, 0, DML_RANK_MAX},    /* array functions */
     },
     {   /* OutputTensor */
         {0, 0, 0},    /* FL1.0 */
@@ -489,7 +501,7 @@ static const dml_cell scatter_nd_support[4][DML_ARRAY_DOOR + 1] = {
         {0xffe, 1, 8},    /* FL6.2 */
         {0xffe, 1, 8},    /* FL6.3 */
         {0xffe, 1, 8},    /* FL6.4 */
-        {0x4ffe, 0, DML_RANK_MAX},    /* array functions */
+        {0x3ffcffe, 0, DML_RANK_MAX},    /* array functions */
     },
 };
 

@@ -38,6 +38,17 @@ DATA_TYPES = {
     12: "UINT4",
     13: "INT4",
     14: "BOOL",
+    15: "COMPLEX64",
+    16: "COMPLEX128",
+    17: "BFLOAT16",
+    18: "FLOAT8_E3M4",
+    19: "FLOAT8_E4M3",
+    20: "FLOAT8_E4M3FN",
+    21: "FLOAT8_E4M3FNUZ",
+    22: "FLOAT8_E4M3B11FNUZ",
+    23: "FLOAT8_E5M2",
+    24: "FLOAT8_E5M2FNUZ",
+    25: "FLOAT8_E8M0FNU",
 }
 
 EIGHT_DIMENSIONS_LEVEL = 3
@@ -194,9 +205,9 @@ OPERATORS = {
         axes={"Axis": "InputTensor"},
         names=_gather_names,
         array_types={
-            "InputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL'),
+            "InputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL', 'COMPLEX64', 'COMPLEX128', 'BFLOAT16', 'FLOAT8_E3M4', 'FLOAT8_E4M3', 'FLOAT8_E4M3FN', 'FLOAT8_E4M3FNUZ', 'FLOAT8_E4M3B11FNUZ', 'FLOAT8_E5M2', 'FLOAT8_E5M2FNUZ', 'FLOAT8_E8M0FNU'),
             "IndicesTensor": ('INT64', 'INT32', 'UINT64', 'UINT32'),
-            "OutputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL'),
+            "OutputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL', 'COMPLEX64', 'COMPLEX128', 'BFLOAT16', 'FLOAT8_E3M4', 'FLOAT8_E4M3', 'FLOAT8_E4M3FN', 'FLOAT8_E4M3FNUZ', 'FLOAT8_E4M3B11FNUZ', 'FLOAT8_E5M2', 'FLOAT8_E5M2FNUZ', 'FLOAT8_E8M0FNU'),
         },
         support={
             "InputTensor": {
@@ -319,9 +330,9 @@ OPERATORS = {
         axes={"Axis": "InputTensor"},
         names=_gather_elements_names,
         array_types={
-            "InputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL'),
+            "InputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL', 'COMPLEX64', 'COMPLEX128', 'BFLOAT16', 'FLOAT8_E3M4', 'FLOAT8_E4M3', 'FLOAT8_E4M3FN', 'FLOAT8_E4M3FNUZ', 'FLOAT8_E4M3B11FNUZ', 'FLOAT8_E5M2', 'FLOAT8_E5M2FNUZ', 'FLOAT8_E8M0FNU'),
             "IndicesTensor": ('INT64', 'INT32', 'UINT64', 'UINT32'),
-            "OutputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL'),
+            "OutputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL', 'COMPLEX64', 'COMPLEX128', 'BFLOAT16', 'FLOAT8_E3M4', 'FLOAT8_E4M3', 'FLOAT8_E4M3FN', 'FLOAT8_E4M3FNUZ', 'FLOAT8_E4M3B11FNUZ', 'FLOAT8_E5M2', 'FLOAT8_E5M2FNUZ', 'FLOAT8_E8M0FNU'),
         },
         support={
             "InputTensor": {
@@ -437,9 +448,9 @@ OPERATORS = {
         axes={},
         names=_gather_nd_names,
         array_types={
-            "InputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL'),
+            "InputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL', 'COMPLEX64', 'COMPLEX128', 'BFLOAT16', 'FLOAT8_E3M4', 'FLOAT8_E4M3', 'FLOAT8_E4M3FN', 'FLOAT8_E4M3FNUZ', 'FLOAT8_E4M3B11FNUZ', 'FLOAT8_E5M2', 'FLOAT8_E5M2FNUZ', 'FLOAT8_E8M0FNU'),
             "IndicesTensor": ('INT64', 'INT32', 'UINT64', 'UINT32'),
-            "OutputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL'),
+            "OutputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL', 'COMPLEX64', 'COMPLEX128', 'BFLOAT16', 'FLOAT8_E3M4', 'FLOAT8_E4M3', 'FLOAT8_E4M3FN', 'FLOAT8_E4M3FNUZ', 'FLOAT8_E4M3B11FNUZ', 'FLOAT8_E5M2', 'FLOAT8_E5M2FNUZ', 'FLOAT8_E8M0FNU'),
         },
         support={
             "InputTensor": {
@@ -560,9 +571,9 @@ OPERATORS = {
         axes={},
         names=_gather_nd1_names,
         array_types={
-            "InputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL'),
+            "InputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL', 'COMPLEX64', 'COMPLEX128', 'BFLOAT16', 'FLOAT8_E3M4', 'FLOAT8_E4M3', 'FLOAT8_E4M3FN', 'FLOAT8_E4M3FNUZ', 'FLOAT8_E4M3B11FNUZ', 'FLOAT8_E5M2', 'FLOAT8_E5M2FNUZ', 'FLOAT8_E8M0FNU'),
             "IndicesTensor": ('INT64', 'INT32', 'UINT64', 'UINT32'),
-            "OutputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL'),
+            "OutputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL', 'COMPLEX64', 'COMPLEX128', 'BFLOAT16', 'FLOAT8_E3M4', 'FLOAT8_E4M3', 'FLOAT8_E4M3FN', 'FLOAT8_E4M3FNUZ', 'FLOAT8_E4M3B11FNUZ', 'FLOAT8_E5M2', 'FLOAT8_E5M2FNUZ', 'FLOAT8_E8M0FNU'),
         },
         support={
             "InputTensor": {
@@ -672,11 +683,12 @@ OPERATORS = {
         ),
         parameters={
             "InputTensor": "input",
+            "OutputCoordinatesTensor": "out",
         },
         axes={},
         names=_nonzero_coordinates_names,
         array_types={
-            "InputTensor": ('FLOAT32', 'FLOAT16', 'INT32', 'INT16', 'INT8', 'UINT32', 'UINT16', 'UINT8', 'FLOAT64', 'INT64', 'UINT64', 'BOOL'),
+            "InputTensor": ('FLOAT32', 'FLOAT16', 'INT32', 'INT16', 'INT8', 'UINT32', 'UINT16', 'UINT8', 'FLOAT64', 'INT64', 'UINT64', 'BOOL', 'COMPLEX64', 'COMPLEX128', 'BFLOAT16', 'FLOAT8_E3M4', 'FLOAT8_E4M3', 'FLOAT8_E4M3FN', 'FLOAT8_E4M3FNUZ', 'FLOAT8_E4M3B11FNUZ', 'FLOAT8_E5M2', 'FLOAT8_E5M2FNUZ', 'FLOAT8_E8M0FNU'),
             "OutputCountTensor": ('UINT32',),
             "OutputCoordinatesTensor": ('UINT32',),
         },
@@ -792,10 +804,10 @@ OPERATORS = {
         axes={"Axis": "InputTensor"},
         names=_scatter_elements_names,
         array_types={
-            "InputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL'),
+            "InputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL', 'COMPLEX64', 'COMPLEX128', 'BFLOAT16', 'FLOAT8_E3M4', 'FLOAT8_E4M3', 'FLOAT8_E4M3FN', 'FLOAT8_E4M3FNUZ', 'FLOAT8_E4M3B11FNUZ', 'FLOAT8_E5M2', 'FLOAT8_E5M2FNUZ', 'FLOAT8_E8M0FNU'),
             "IndicesTensor": ('INT64', 'INT32', 'UINT64', 'UINT32'),
-            "UpdatesTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL'),
-            "OutputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL'),
+            "UpdatesTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL', 'COMPLEX64', 'COMPLEX128', 'BFLOAT16', 'FLOAT8_E3M4', 'FLOAT8_E4M3', 'FLOAT8_E4M3FN', 'FLOAT8_E4M3FNUZ', 'FLOAT8_E4M3B11FNUZ', 'FLOAT8_E5M2', 'FLOAT8_E5M2FNUZ', 'FLOAT8_E8M0FNU'),
+            "OutputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL', 'COMPLEX64', 'COMPLEX128', 'BFLOAT16', 'FLOAT8_E3M4', 'FLOAT8_E4M3', 'FLOAT8_E4M3FN', 'FLOAT8_E4M3FNUZ', 'FLOAT8_E4M3B11FNUZ', 'FLOAT8_E5M2', 'FLOAT8_E5M2FNUZ', 'FLOAT8_E8M0FNU'),
         },
         support={
             "InputTensor": {
@@ -946,10 +958,10 @@ OPERATORS = {
         axes={},
         names=_scatter_nd_names,
         array_types={
-            "InputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL'),
+            "InputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL', 'COMPLEX64', 'COMPLEX128', 'BFLOAT16', 'FLOAT8_E3M4', 'FLOAT8_E4M3', 'FLOAT8_E4M3FN', 'FLOAT8_E4M3FNUZ', 'FLOAT8_E4M3B11FNUZ', 'FLOAT8_E5M2', 'FLOAT8_E5M2FNUZ', 'FLOAT8_E8M0FNU'),
             "IndicesTensor": ('INT64', 'INT32', 'UINT64', 'UINT32'),
-            "UpdatesTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL'),
-            "OutputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL'),
+            "UpdatesTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL', 'COMPLEX64', 'COMPLEX128', 'BFLOAT16', 'FLOAT8_E3M4', 'FLOAT8_E4M3', 'FLOAT8_E4M3FN', 'FLOAT8_E4M3FNUZ', 'FLOAT8_E4M3B11FNUZ', 'FLOAT8_E5M2', 'FLOAT8_E5M2FNUZ', 'FLOAT8_E8M0FNU'),
+            "OutputTensor": ('FLOAT64', 'FLOAT32', 'FLOAT16', 'INT64', 'INT32', 'INT16', 'INT8', 'UINT64', 'UINT32', 'UINT16', 'UINT8', 'BOOL', 'COMPLEX64', 'COMPLEX128', 'BFLOAT16', 'FLOAT8_E3M4', 'FLOAT8_E4M3', 'FLOAT8_E4M3FN', 'FLOAT8_E4M3FNUZ', 'FLOAT8_E4M3B11FNUZ', 'FLOAT8_E5M2', 'FLOAT8_E5M2FNUZ', 'FLOAT8_E8M0FNU'),
         },
         support={
             "InputTensor": {

@@ -4,7 +4,7 @@
 cimport cython
 cimport numpy as cnp
 from cpython.object cimport PyObject
-from libc.stdint cimport INT64_MAX, INT64_MIN, int16_t, int64_t, uint64_t, uintptr_t
+from libc.stdint cimport INT64_MAX, INT64_MIN, UINT64_MAX, int16_t, int64_t, uint64_t, uintptr_t
 from libc.string cimport memcpy
 
 import os as _os
@@ -44,7 +44,7 @@ cdef extern from "core/list.h" nogil:
     dml_list dml_right_align(dml_list, int64_t, int64_t *)
 
 cdef extern from "_generated/support.h" nogil:
-    enum: DML_CHECKS_MAX, DML_ARRAY_DOOR, DML_DATA_TYPES
+    enum: DML_CHECKS_MAX, DML_ARRAY_DOOR, DML_DATA_TYPES, DML_NUMERIC_TYPES
     ctypedef struct dml_cell:
         pass
     ctypedef struct dml_data_type:
@@ -134,6 +134,39 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
+    /* One element of ones, and strides that never leave it. */
+    static const char dml_ones[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static dml_list dml_still(int64_t n)
+    {
+        static const int64_t zeros[DML_RANK_MAX];
+        dml_list all = {zeros, n};
+        return all;
+    }
+
+    /* The offset of a position, told by its row-major number. */
+    static int64_t dml_dot(dml_list sizes, dml_list strides, int64_t number)
+    {
+        int64_t offset = 0;
+        for (int64_t d = sizes.n - 1; d >= 0; d--) {
+            if (strides.n) offset += number % sizes.v[d] * strides.v[d];
+            number /= sizes.v[d];
+        }
+        return offset;
+    }
+
+    /* A coordinate as it stands; a uint64_t that does not fit becomes one that no dimension has. */
+    static int64_t dml_coordinate(const char *at, int index)
+    {
+        union { int32_t i32; int64_t i64; uint32_t u32; uint64_t u64; } value;
+        memcpy(&value, at, index == DML_INDEX_I32 || index == DML_INDEX_U32 ? 4 : 8);
+        switch (index) {
+        case DML_INDEX_I32: return value.i32;
+        case DML_INDEX_U32: return value.u32;
+        case DML_INDEX_I64: return value.i64;
+        default: return value.u64 > INT64_MAX ? INT64_MAX : (int64_t)value.u64;
+        }
+    }
+
     /* Hands on an exception that is set already, as PyErr_CheckSignals left it. */
     static int dml_raised(void) { return -1; }
 
@@ -155,6 +188,10 @@ cdef extern from *:
     #endif
     """
     int dml_raised() except -1
+    const char *dml_ones
+    dml_list dml_still(int64_t) nogil
+    int64_t dml_dot(dml_list, dml_list, int64_t) nogil
+    int64_t dml_coordinate(const char *, int) nogil
     const char *DML_COMPILER
     int DML_OPENMP
 
@@ -182,10 +219,20 @@ cdef object new_function(dml_function *function, str name, void *implementation,
 
 # ---- arrays in ----------------------------------------------------------------------------------------------------
 
+_user_types = {}                # names of types that other packages add to NumPy (ml_dtypes) -> code
+
+
 def _register(str names, int code):
     """Tells which data type NumPy's types of these names are, called once per data type at import."""
     for name in names.split():
-        type_codes[_np.dtype(name).num] = code
+        try:
+            number = _np.dtype(name).num
+        except TypeError:
+            number = 256
+        if number < 256:
+            type_codes[number] = code
+        else:
+            _user_types[name] = code
 
 
 cdef cnp.ndarray as_array(object value, str name):
@@ -200,19 +247,23 @@ cdef cnp.ndarray as_array(object value, str name):
     return array
 
 
-cdef void load(dml_tensor *t, cnp.ndarray array) noexcept:
+cdef int load(dml_tensor *t, cnp.ndarray array) except -1:
     cdef int number = cnp.PyArray_TYPE(array)
     cdef int rank = cnp.PyArray_NDIM(array)
     cdef cnp.npy_intp *sizes = cnp.PyArray_DIMS(array)
     cdef cnp.npy_intp *strides = cnp.PyArray_STRIDES(array)
     cdef int d
     t.data = cnp.PyArray_BYTES(array)
-    t.data_type = type_codes[number] if 0 <= number < 256 else 0
+    if 0 <= number < 256:
+        t.data_type = type_codes[number]
+    else:
+        t.data_type = _user_types.get((<object> array).dtype.name, 0)
     t.inferred = 0
     t.rank = rank
     for d in range(rank):
         t.sizes[d] = sizes[d]
         t.strides[d] = strides[d]
+    return 0
 
 
 cdef cnp.ndarray load_data(dml_tensor *t, object value, str name):
@@ -374,24 +425,93 @@ cdef struct Options:
     int threads             # upper bound
     int mode                # enum dml_mode
     int reduction           # enum dml_reduction
+    bint refuse_duplicates
+    PyObject *fill          # the fill value that was given, borrowed; NULL: 0
+
+READ_MODES = {"raise": DML_RAISE, "clip": DML_CLIP, "fill": DML_FILL}
+WRITE_MODES = {"raise": DML_RAISE, "drop": DML_DROP}
+REDUCTIONS = {"none": DML_NONE, "add": DML_ADD, "mul": DML_MUL, "min": DML_MIN, "max": DML_MAX}
+DUPLICATES = {"last": False, "raise": True}
 
 
 cdef int read_options(Options *options, object num_threads) except -1:
     options.threads = threads_wanted if num_threads is None else _arrays.thread_count(num_threads)
     options.mode = DML_RAISE
     options.reduction = DML_NONE
+    options.refuse_duplicates = False
+    options.fill = NULL
     return 0
 
 
-cdef int mode_option(Options *options, object mode) except -1:
-    if mode != "raise":
-        raise ValueError(f"mode is {mode!r}, expected 'raise'")
+cdef int choice(object value, str name, dict accepted) except -1:
+    try:
+        return accepted[value]
+    except (KeyError, TypeError):
+        raise ValueError(f"{name} is {value!r}, expected one of {', '.join(map(repr, accepted))}") from None
+
+
+cdef int read_mode(Options *options, object mode) except -1:
+    options.mode = choice(mode, "mode", READ_MODES)
+    return 0
+
+
+cdef int write_mode(Options *options, object mode) except -1:
+    options.mode = choice(mode, "mode", WRITE_MODES)
+    return 0
+
+
+cdef int fill_option(Options *options, object value) except -1:
+    options.fill = <PyObject *> value
     return 0
 
 
 cdef int reduction_option(Options *options, object reduction) except -1:
-    if reduction != "none":
-        raise ValueError(f"reduction is {reduction!r}, expected 'none'")
+    options.reduction = choice(reduction, "reduction", REDUCTIONS)
+    return 0
+
+
+cdef int duplicates_option(Options *options, object duplicates) except -1:
+    options.refuse_duplicates = choice(duplicates, "duplicates", DUPLICATES)
+    return 0
+
+
+cdef bytes fill_element(Options *options, cnp.ndarray data):
+    """The bytes of one element for mode='fill'; the data type must be able to hold the value."""
+    return _arrays.element(<object> options.fill if options.fill is not NULL else 0, (<object> data).dtype)
+
+
+cdef int check_reduction(Options *options, int data_type, cnp.ndarray data) except -1:
+    """Arithmetic is defined for DirectML's numeric types; the extensions can only be moved."""
+    if not (0 < data_type <= DML_NUMERIC_TYPES):
+        reduction = next(name for name, value in REDUCTIONS.items() if value == options.reduction)
+        raise TypeError(f"reduction is {reduction!r}, which is not defined for data type {(<object> data).dtype}; expected "
+                        "reduction='none', or an integer or floating point type of 8 to 64 bits")
+    return 0
+
+
+cdef int check_duplicates(dml_move *move, int index, str operator, str tensor, str parameter, cnp.ndarray indices,
+                          bint tuples) except -1:
+    """duplicates='raise': no two positions may name one place of the table. Takes 8 bytes a position."""
+    cdef int64_t count = dml_product(move.positions), at, place, value, k
+    cdef cnp.npy_intp length = count
+    cdef cnp.ndarray places = cnp.PyArray_EMPTY(1, &length, cnp.NPY_INT64, 0)
+    cdef int64_t *target = <int64_t *> cnp.PyArray_DATA(places)
+    cdef const char *index_at
+    cdef bint outside
+    for at in range(count):
+        place = dml_dot(move.positions, move.table_strides, at)
+        index_at = move.indices + dml_dot(move.positions, move.index_strides, at)
+        outside = False
+        for k in range(move.bounds.n):
+            value = dml_coordinate(index_at + k * move.coordinate_stride, index)
+            if value < 0 and index != DML_INDEX_U64:
+                value += move.bounds.v[k]
+            outside = outside or not (0 <= value < move.bounds.v[k])
+            place += value * move.steps.v[k] if not outside else 0
+        target[at] = INT64_MIN + at if outside else place   # those that mode= deals with are no duplicates
+    pair = _arrays.first_duplicate(places)
+    if pair is not None:
+        raise _errors.duplicate_error(operator, tensor, parameter, (<object> indices).shape, pair, tuples)
     return 0
 
 
@@ -473,9 +593,27 @@ cdef int run_nonzero(dml_nonzero *plan, dml_run *run, nonzero_step step) except 
     return 0 if status == DML_OK else raise_status(status)
 
 
-cdef int coordinate_type(object dtype) except -1:
-    """The NumPy type number of the coordinates; None is uint32."""
-    return cnp.NPY_UINT32 if dtype is None else _arrays.coordinate_type(dtype)
+cdef int coordinate_type(object dtype, object out) except -1:
+    """The NumPy type number of the coordinates; None is that of out, or uint32."""
+    return cnp.NPY_UINT32 if dtype is None and out is None else _arrays.coordinate_type(dtype, out)
+
+
+cdef cnp.ndarray rows_of(object out, int number, int64_t count, int64_t rank):
+    """The rows of the caller's array that are going to be written."""
+    cdef dml_tensor t
+    cdef cnp.ndarray array = load_out(&t, out)
+    if cnp.PyArray_TYPE(array) != number:
+        raise TypeError(f"out has dtype {out.dtype}, expected {cnp.PyArray_DescrFromType(number)}")
+    if t.rank != 2 or t.sizes[1] != rank or t.sizes[0] < count:
+        raise ValueError(f"out has shape {out.shape}, expected {count} rows or more of {rank} columns")
+    return out[:count]
+
+
+cdef void no_zeros(dml_nonzero *plan) noexcept:
+    """For a data type without a zero: every element is told by one and the same byte, which is not zero."""
+    plan.input = dml_ones
+    plan.strides = dml_still(plan.sizes.n)
+    plan.mask[0] = plan.mask[1] = UINT64_MAX
 
 
 cdef int check_coordinate_range(int number, dml_list sizes) except -1:
