@@ -9,7 +9,7 @@ from pathlib import Path
 
 import jinja2
 
-from . import names, pages, views
+from . import names, pages, tools, views
 from .model import Spec
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,6 +32,7 @@ _PLAIN = {  # output in _generated -> template
 def render_all(spec: Spec) -> dict[str, str]:
     """Every generated file: path from the root of the project -> text."""
     files = {f"{GENERATED}/{name}": render(template, context(spec)) for name, template in _PLAIN.items()}
+    files[f"{GENERATED}/tools.py"] = render("tools.py.j2", tools.context(spec))
     from . import schema
     files["spec/schema.json"] = schema.schema_text()
     files |= pages.render_pages(spec)
