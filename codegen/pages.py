@@ -294,10 +294,17 @@ def parameters(view) -> Iterable[ParameterPage]:
 
 
 def numpy_names(op: Operator, spec: Spec, view) -> tuple[tuple[str, str], ...]:
-    """The NumPy dtypes that the array function takes, by parameter."""
-    dtype = {t.name: t.numpy for t in (*spec.data_types.values(), *spec.extensions.values())}
-    known = {t.name: [dtype[name] for name in views.array_types(op, t.name, spec) if dtype[name]] for t in view.inputs}
-    return tuple((t.parameter, ", ".join(known[t.name])) for t in view.inputs)
+    """The NumPy dtypes that the array function takes, by parameter; extensions are named where they are few."""
+    rows = []
+    for t in view.inputs:
+        known = list(dict.fromkeys(views.array_types(op, t.name, spec)))
+        text = ", ".join(f"`{spec.data_types[name].numpy}`" for name in known if name in spec.data_types)
+        if t.index:
+            text += "; narrower integers are converted"
+        elif any(name in spec.extensions for name in known):
+            text += "; and, beyond DirectML, [more](../tensor.md#data-types)"
+        rows.append((t.parameter, text))
+    return tuple(rows)
 
 
 def dimensions(cell: Cell) -> str:
