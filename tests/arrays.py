@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from codegen.rules import evaluate
-from codegen.validate import Names, TensorValue
+from codegen.validate import Names, TensorValue, product
 from specs import NEWEST, TYPES, numpy_type
 
 
@@ -161,10 +161,10 @@ def rule_type(op, data_type: str) -> str:
     return data_type if TYPES[data_type].value is not None else op.support[op.kernel.data][NEWEST.name].data_types[0]
 
 
-def natural_sizes(op, member: str, sizes, natural: dict) -> tuple[int, ...]:
+def natural_sizes(op, member: str, sizes, natural: dict, numbers: dict) -> tuple[int, ...]:
     """Padded sizes without the ones in front of the natural rank."""
     rule = op.python.ranks.get(member)
-    return sizes if rule is None else sizes[len(sizes) - max(0, evaluate(rule, natural, {})) :]
+    return sizes if rule is None else sizes[len(sizes) - max(0, evaluate(rule, natural, Names(op, natural, numbers))) :]
 
 
 def _propose(rng, others: list[tuple], max_rank: int, max_size: int) -> tuple[int, ...]:
@@ -182,7 +182,7 @@ def _propose(rng, others: list[tuple], max_rank: int, max_size: int) -> tuple[in
     return like[: rng.integers(len(like) + 1)] + fresh
 
 
-def random_call(op, rng, data_type: str, index_type: str | None = None, max_rank=4, max_size=5, data=random_data) -> Call:
+def random_call(op, rng, data_type: str, index_type: str | None = None, max_rank=4, max_size=5, data=random_data, most=4000) -> Call:
     """A call that every rule of the array door accepts, with valid indices."""
     for _ in range(10_000):
         natural, options = {}, {}
@@ -198,24 +198,26 @@ def random_call(op, rng, data_type: str, index_type: str | None = None, max_rank
         for option in members_of_options(op):
             options[option] = int(rng.integers(0, max_rank))
         desc = describe(op, natural, options)
-        names = Names(op, desc, {m.name: desc[m.name] for m in op.uints})
+        numbers = {m.name: desc[m.name] for m in op.uints}
         for m in op.inputs:
             if m.sizes is not None:
-                desc[m.name] = TensorValue(rule_type(op, data_type), evaluate(m.sizes, desc, names))
-                sizes = natural_sizes(op, m.name, desc[m.name].sizes, natural)
+                desc[m.name] = TensorValue(rule_type(op, data_type), evaluate(m.sizes, desc, Names(op, desc, numbers)))
+                sizes = natural_sizes(op, m.name, desc[m.name].sizes, natural, numbers)
                 natural[m.name] = TensorValue(rule_type(op, data_type), sizes)
         if op.violations(desc, NEWEST, "array"):
             continue
-        arrays, bounds = {}, ()
+        arrays, bounds, full = {}, (), op.infer(desc)
+        if any(product(full[m.name].sizes) > most for m in op.tensors):
+            continue
         if "bounds" in op.kernel.fields:
-            bounds = evaluate(op.kernel.fields["bounds"].expr, desc, names)
-            positions = evaluate(op.kernel.fields["positions"].expr, desc, names)
+            fields = (op.kernel.fields[name].expr for name in ("bounds", "positions"))
+            bounds, positions = (evaluate(expr, full, Names(op, full, numbers)) for expr in fields)
             if 0 in bounds and 0 not in positions:
                 continue  # no index would be valid
         for m in op.inputs:
             shape, dtype = natural[m.name].sizes, numpy_type(index_type if m.index else data_type)
             arrays[m.python] = random_indices(op, rng, dtype, shape, bounds) if m.index else data(rng, dtype, shape)
-        return Call(op, arrays, options, op.infer(desc), bounds)
+        return Call(op, arrays, options, full, bounds)
     raise AssertionError(f"no valid call of {op.name} was found")
 
 

@@ -111,7 +111,7 @@ def test_array_door(pair):
         columns = values.shape[-1]
         values, defined = values.reshape(-1, columns)[: len(result)], defined.reshape(-1, columns)[: len(result)]
         result = result[:, result.shape[1] - columns :] if result.shape[1] >= columns else np.pad(result, ((0, 0), (1, 0)))
-    sizes = values.shape if op.python.rows else natural_sizes(op, member, values.shape, natural)
+    sizes = values.shape if op.python.rows else natural_sizes(op, member, values.shape, natural, {m.name: example.desc[m.name] for m in op.uints})
     assert result.shape == sizes and result.dtype == values.dtype
     np.testing.assert_array_equal(result[defined.reshape(sizes)], values.reshape(sizes)[defined.reshape(sizes)])
 

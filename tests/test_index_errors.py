@@ -17,10 +17,10 @@ THREADS = (1, 2, 7)
 
 
 def drawn_call(op, rng, index_type, size=6):
-    """A call with some indices."""
+    """A call with some indices, all of them used: nothing is empty."""
     while True:
         drawn = random_call(op, rng, data_types(op)[0], index_type, max_size=size, data=plain_data)
-        if drawn.indices.size:
+        if all(a.size for a in drawn.arrays.values()):
             return drawn
 
 
