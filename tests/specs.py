@@ -3,6 +3,7 @@
 Everything that is parametrised comes from here: a new operator, level or data type is covered once its YAML exists.
 """
 
+import contextlib
 import re
 from pathlib import Path
 
@@ -10,6 +11,9 @@ import dmlcore
 import numpy as np
 from codegen import load
 from codegen.validate import TensorValue
+
+with contextlib.suppress(ImportError):
+    import ml_dtypes  # noqa: F401  where it is installed, its types are tested too
 
 ROOT = Path(__file__).resolve().parents[1]
 SPEC = load.load(ROOT)

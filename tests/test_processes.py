@@ -1,0 +1,138 @@
+"""Fork, signals and pools: a fork after parallel use does not hang, Ctrl-C stops a long run, errors come back from workers.
+
+Each test runs a program of its own; a time-out tells a hang.
+"""
+
+import sys
+
+import pytest
+from test_threads import python
+
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="fork and SIGINT are POSIX")
+SETUP = """
+import dmlcore, multiprocessing, numpy as np, os, signal, sys, threading, time
+from dmlcore._generated.operators import _set_grain
+x = np.arange(400_000, dtype=np.float32).reshape(2000, 200)
+i = np.arange(2000)[::-1, None].copy()
+def run(_=0, threads=4):
+    return dmlcore.gather_nd(x, i, num_threads=threads)
+"""
+
+
+def finished(code: str, **environ) -> str:
+    done = python(SETUP + code, timeout=60, **environ)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split("\n")[0]
+
+
+@POSIX
+@pytest.mark.parametrize("how", ["fork", "spawn"])
+def test_pool_after_parallel_use(how):
+    """Pools of both kinds, after the parent has used all its threads."""
+    assert (
+        finished(f"""
+if __name__ == "__main__":
+    _set_grain(1)
+    wanted = run()
+    with multiprocessing.get_context("{how}").Pool(2) as pool:
+        results = pool.map({"run" if how == "fork" else "abs"}, {"range(6)" if how == "fork" else "[1.0] * 6"})
+    again = run()
+    print(len(results), np.array_equal(again, wanted), np.array_equal(results[0], wanted) or "{how}" == "spawn")
+""")
+        == "6 True True"
+    )
+
+
+@POSIX
+def test_fork_and_run_in_both():
+    """os.fork after parallel use: child and parent go on, in parallel, several times over."""
+    assert (
+        finished("""
+_set_grain(1)
+wanted = run()
+ok = True
+for turn in range(5):
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if np.array_equal(run(), wanted) else 1)
+    ok &= np.array_equal(run(), wanted)
+    ok &= os.waitpid(child, 0)[1] == 0
+print(ok)
+""")
+        == "True"
+    )
+
+
+@POSIX
+def test_fork_while_another_thread_runs():
+    assert (
+        finished("""
+_set_grain(1)
+stop = threading.Event()
+def busy():
+    while not stop.is_set():
+        run()
+thread = threading.Thread(target=busy)
+thread.start()
+codes = []
+for turn in range(5):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        os._exit(0 if np.array_equal(run(), x[::-1]) else 1)
+    codes.append(os.waitpid(child, 0)[1])
+stop.set()
+thread.join()
+print(codes)
+""")
+        == "[0, 0, 0, 0, 0]"
+    )
+
+
+@POSIX
+@pytest.mark.parametrize("threads", [1, 4])
+def test_keyboard_interrupt(threads):
+    """SIGINT within a run of many seconds: KeyboardInterrupt long before its end, and the next call works."""
+    assert (
+        finished(f"""
+sent = []
+def interrupt():
+    time.sleep(0.3)
+    sent.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+out = np.zeros(1, np.uint8)
+threading.Thread(target=interrupt).start()
+flat = np.broadcast_to(np.zeros(1, np.int64), (1 << 33, 1))
+try:
+    dmlcore.scatter_nd(out, flat, np.broadcast_to(np.uint8(1), (1 << 33,)), num_threads={threads})
+    print("ran to its end")
+except KeyboardInterrupt:
+    late = time.monotonic() - sent[0]
+    print(late < 2 and run().shape == (2000, 200), file=sys.stdout)
+""")
+        == "True"
+    )
+
+
+def test_errors_come_back_from_workers():
+    """Exceptions pickle with all they know."""
+    assert (
+        finished("""
+def bad(kind):
+    if kind == "index":
+        dmlcore.gather_nd(x, [[5000]])
+    dmlcore.gather_nd(x, i.astype(np.float32))
+if __name__ == "__main__":
+    found = []
+    with multiprocessing.get_context("fork" if os.name == "posix" else "spawn").Pool(1) as pool:
+        for kind in ("index", "type"):
+            try:
+                pool.apply(bad, (kind,))
+            except dmlcore.IndexOutOfRangeError as error:
+                found.append((error.value, error.position))
+            except dmlcore.DataTypeConstraintError as error:
+                found.append(error.rule)
+    print(found)
+""")
+        == "[(5000, (0, 0)), 'GATHER_ND-IndicesTensor-DataType-support']"
+    )

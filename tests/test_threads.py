@@ -1,0 +1,193 @@
+"""Threads and instruction sets change nothing but the time: one thread equals many, every instruction set equals the baseline,
+bit for bit; calls from many Python threads at once do not meet.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import dmlcore
+import numpy as np
+import pytest
+from arrays import data_types, index_types, lay_out_inputs, random_call
+from dmlcore import threads as thread_counts
+from dmlcore._generated.operators import _select_isa
+from oracle import call, same_bits
+from specs import OPERATORS
+
+ISAS = dmlcore.build_info()["isa_available"]
+
+
+def some_calls(op, rng, count=40):
+    """Small and larger calls of all types, in all layouts, with what one thread makes of them."""
+    for turn in range(count):
+        types, indices = data_types(op), index_types(op)
+        size, rank = (6, 4) if turn % 4 else (40, 3)
+        drawn = random_call(op, rng, types[turn % len(types)], indices[turn % len(indices)], rank, size, most=60_000)
+        yield drawn, lay_out_inputs(drawn, rng)
+
+
+@pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.name)
+def test_any_number_of_threads(op, rng, every_thread):
+    for drawn, arrays in some_calls(op, rng):
+        wanted = call(op, arrays, drawn.options, num_threads=1)
+        for threads in (2, 3, 8):
+            assert same_bits(call(op, arrays, drawn.options, num_threads=threads), wanted), threads
+
+
+@pytest.fixture
+def any_isa():
+    yield
+    _select_isa(os.environ.get("DMLCORE_ISA") or None)
+
+
+@pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.name)
+def test_every_isa_equals_baseline(op, rng, any_isa):
+    assert ISAS[0] == "baseline"
+    for drawn, arrays in some_calls(op, rng, 80):
+        results = {}
+        for isa in ISAS:
+            _select_isa(isa)
+            assert dmlcore.build_info()["isa"] == isa
+            results[isa] = call(op, arrays, drawn.options)
+        assert all(same_bits(result, results["baseline"]) for result in results.values()), list(results)
+
+
+@pytest.mark.parametrize("op", [op for op in OPERATORS if op.kernel.source], ids=lambda op: op.name)
+def test_duplicates_are_deterministic(op, rng, every_thread):
+    """Many updates for few places: the last one in row-major order stays, at any number of threads, in place too."""
+    for _ in range(30):
+        drawn = random_call(op, rng, "INT32", "INT64", 3, 30, most=60_000)
+        arrays = drawn.arrays | {"indices": drawn.indices // 7}
+        wanted = call(op, arrays, drawn.options, num_threads=1)
+        source = op.member(op.kernel.source).python
+        for threads in (2, 4):
+            assert same_bits(call(op, arrays, drawn.options, num_threads=threads), wanted)
+            out = arrays[source].copy()
+            call(op, arrays | {source: out}, drawn.options, out=out, num_threads=threads)
+            assert same_bits(out, wanted)
+
+
+def test_many_python_threads(rng, every_thread):
+    """Every operator from eight threads at once, sharing inputs; settings of threads may change meanwhile."""
+    work = [(op, drawn, arrays) for op in OPERATORS for drawn, arrays in some_calls(op, rng, 12)]
+    wanted = [call(op, arrays, drawn.options, num_threads=1) for op, drawn, arrays in work]
+    wrong, before = [], dmlcore.get_num_threads()
+
+    def worker(seed):
+        order = np.random.default_rng(seed).permutation(len(work))
+        for i in order:
+            op, drawn, arrays = work[i]
+            dmlcore.set_num_threads(1 + int(i) % 3)
+            try:
+                if not same_bits(call(op, arrays, drawn.options), wanted[i]):
+                    wrong.append((op.name, "differs"))
+            except Exception as error:
+                wrong.append((op.name, error))
+
+    crew = [threading.Thread(target=worker, args=(seed,)) for seed in range(8)]
+    try:
+        for thread in crew:
+            thread.start()
+        for thread in crew:
+            thread.join(60)
+    finally:
+        dmlcore.set_num_threads(before)
+    assert not any(thread.is_alive() for thread in crew) and not wrong
+
+
+# ---- how many threads ---------------------------------------------------------------------------------------------
+
+
+def test_set_and_get():
+    before = dmlcore.get_num_threads()
+    try:
+        for number in (1, 3, np.int64(2)):
+            assert dmlcore.set_num_threads(number) is None
+            assert dmlcore.get_num_threads() == number == dmlcore.build_info()["threads"]
+        dmlcore.set_num_threads(None)
+        assert dmlcore.get_num_threads() == thread_counts.default_threads()
+        for wrong in (0, -1, "2", 1.5):
+            with pytest.raises((ValueError, TypeError), match="num_threads"):
+                dmlcore.set_num_threads(wrong)
+            for op in OPERATORS:
+                drawn = random_call(op, np.random.default_rng(0), "FLOAT32", index_types(op)[0])
+                with pytest.raises((ValueError, TypeError), match="num_threads"):
+                    call(op, drawn.arrays, drawn.options, num_threads=wrong)
+    finally:
+        dmlcore.set_num_threads(before)
+
+
+@pytest.mark.parametrize(
+    ("environ", "number"),
+    [
+        ({"DMLCORE_NUM_THREADS": "3", "OMP_NUM_THREADS": "5"}, 3),
+        ({"OMP_NUM_THREADS": "5"}, 5),
+        ({"OMP_NUM_THREADS": "4,2"}, 4),
+        ({"OMP_NUM_THREADS": "nonsense"}, None),
+        ({"DMLCORE_NUM_THREADS": " "}, None),
+        ({}, None),
+    ],
+)
+def test_environment(environ, number):
+    assert thread_counts.default_threads(environ) == (number or thread_counts.available_cpus())
+
+
+@pytest.mark.parametrize("text", ["0", "-2", "two", "1.5"])
+def test_wrong_environment(text):
+    with pytest.raises(ValueError, match="DMLCORE_NUM_THREADS"):
+        thread_counts.default_threads({"DMLCORE_NUM_THREADS": text})
+
+
+@pytest.mark.parametrize(
+    ("files", "quota"),
+    [
+        ({"cpu.max": "150000 100000\n"}, 1.5),
+        ({"cpu.max": "max 100000\n"}, None),
+        ({"cpu/cpu.cfs_quota_us": "400000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 4),
+        ({"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, None),
+        ({"cpu.max": "nonsense\n"}, None),
+        ({"cpu.max": "100000 0\n"}, None),
+        ({}, None),
+    ],
+)
+def test_cgroup_quota(files, quota, tmp_path, monkeypatch):
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert thread_counts._cgroup_quota(str(tmp_path)) == quota
+    monkeypatch.setattr(thread_counts, "_cgroup_quota", lambda: quota)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(8)), raising=False)
+    assert thread_counts.available_cpus() == (8 if quota is None else -(-quota // 1))
+
+
+def python(code: str, *, timeout=60, **environ) -> subprocess.CompletedProcess:
+    """Runs code in a fresh interpreter that imports the same dmlcore, without this session's settings."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("DMLCORE_", "OMP_"))}
+    kept["PYTHONPATH"] = str(Path(dmlcore.__file__).parents[1])
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, env=kept | environ, timeout=timeout, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+def test_isa_from_the_environment(isa):
+    done = python("import dmlcore; print(dmlcore.build_info()['isa'])", DMLCORE_ISA=isa)
+    assert done.stdout.strip() == isa, done.stderr
+
+
+def test_wrong_isa_stops_the_import():
+    done = python("import dmlcore", DMLCORE_ISA="sse9")
+    assert done.returncode and "ImportError" in done.stderr and "'sse9'" in done.stderr
+    assert all(isa in done.stderr.splitlines()[-1] for isa in ISAS)
+
+
+def test_threads_at_import():
+    show = "import dmlcore; print(dmlcore.get_num_threads())"
+    assert python(show, DMLCORE_NUM_THREADS="3").stdout.strip() == "3"
+    assert python(show, OMP_NUM_THREADS="2").stdout.strip() == "2"
+    if hasattr(os, "sched_setaffinity"):
+        one = f"import os; os.sched_setaffinity(0, {{min(os.sched_getaffinity(0))}}); {show}"
+        assert python(one).stdout.strip() == "1"
+    assert "DMLCORE_NUM_THREADS" in python(show, DMLCORE_NUM_THREADS="0").stderr
