@@ -11,6 +11,7 @@ typedef struct dml_block {
     int64_t number;                /* of its first position, where positions are walked in order */
     char *table, *stream;          /* of the first position */
     const char *indices;
+    const char *next;              /* prefetch: where the table's next row will be read */
     const int64_t *where;          /* stream offsets; NULL: one slice after the other, plan->stream_step apart */
     int64_t missed;                /* DML_FILL: positions whose index was out of range */
     union { u32 narrow[DML_BLOCK]; i64 wide[DML_BLOCK]; } offsets;
@@ -38,6 +39,11 @@ DML_INLINE void dml_block_open(const dml_plan *p, int64_t box, dml_block *b)
         b->stream += c * p->dim[d].stream;
         b->indices += c * p->dim[d].index;
         outer = rest;
+    }
+    b->next = b->table;
+    if (p->next_row) {
+        int64_t in_row = p->cut == p->rank - 1 ? row : 0;
+        b->next += p->next_row + in_row * p->next_step / 8;
     }
     b->where = p->scattered ? p->ramps->stream : NULL;
     b->missed = 0;

@@ -1,6 +1,7 @@
 /* elements.h: moving single elements through checked offsets, in both directions.
  * Included by core/loops.h for each storage class T and instruction set ISA, without guard. Scalar loads and stores,
- * eight in a row: measured faster than the vector units' gathers and scatters. */
+ * eight in a row: measured faster than the vector units' gathers and scatters, and than joining elements in registers,
+ * which compilers do as soon as they may assume that table and stream do not overlap; so nobody tells them. */
 
 #define NAME(name) DML_JOIN3(name, T, ISA)
 
@@ -13,51 +14,69 @@ DML_INLINE T NAME(load)(const char *from)
 
 DML_INLINE void NAME(store)(char *to, T value) { memcpy(to, &value, sizeof value); }
 
-/* One loop for all cases: OFFSETS is narrow or wide, AHEAD the prefetch distance, WHERE the stream address. */
-#define GATHER_LOOP(OFFSETS, AHEAD, WHERE)                                          \
-    do {                                                                            \
-        int64_t i = 0;                                                              \
-        for (; i + 8 <= n; i += 8) {                                                \
-            for (int j = 0; AHEAD && j < 8; j++)                                    \
-                DML_PREFETCH(table + b->offsets.OFFSETS[dml_least(i + j + AHEAD, n - 1)]); \
-            T v0 = NAME(load)(table + b->offsets.OFFSETS[i]), v1 = NAME(load)(table + b->offsets.OFFSETS[i + 1]);     \
-            T v2 = NAME(load)(table + b->offsets.OFFSETS[i + 2]), v3 = NAME(load)(table + b->offsets.OFFSETS[i + 3]); \
-            T v4 = NAME(load)(table + b->offsets.OFFSETS[i + 4]), v5 = NAME(load)(table + b->offsets.OFFSETS[i + 5]); \
-            T v6 = NAME(load)(table + b->offsets.OFFSETS[i + 6]), v7 = NAME(load)(table + b->offsets.OFFSETS[i + 7]); \
-            NAME(store)(stream + WHERE(i), v0);                                     \
-            NAME(store)(stream + WHERE(i + 1), v1);                                 \
-            NAME(store)(stream + WHERE(i + 2), v2);                                 \
-            NAME(store)(stream + WHERE(i + 3), v3);                                 \
-            NAME(store)(stream + WHERE(i + 4), v4);                                 \
-            NAME(store)(stream + WHERE(i + 5), v5);                                 \
-            NAME(store)(stream + WHERE(i + 6), v6);                                 \
-            NAME(store)(stream + WHERE(i + 7), v7);                                 \
-        }                                                                           \
-        for (; i < n; i++)                                                          \
-            NAME(store)(stream + WHERE(i), NAME(load)(table + b->offsets.OFFSETS[i])); \
+/* One loop for all cases: OFFSETS is narrow or wide, AHEAD the prefetch distance, WHERE the stream address. Without
+ * AHEAD the table's next row is fetched, where there is one. */
+#define GATHER_EIGHT(OFFSETS, WHERE)                                                                              \
+    do {                                                                                                          \
+        NAME(store)(stream + WHERE(i), NAME(load)(table + b->offsets.OFFSETS[i]));                                \
+        NAME(store)(stream + WHERE(i + 1), NAME(load)(table + b->offsets.OFFSETS[i + 1]));                        \
+        NAME(store)(stream + WHERE(i + 2), NAME(load)(table + b->offsets.OFFSETS[i + 2]));                        \
+        NAME(store)(stream + WHERE(i + 3), NAME(load)(table + b->offsets.OFFSETS[i + 3]));                        \
+        NAME(store)(stream + WHERE(i + 4), NAME(load)(table + b->offsets.OFFSETS[i + 4]));                        \
+        NAME(store)(stream + WHERE(i + 5), NAME(load)(table + b->offsets.OFFSETS[i + 5]));                        \
+        NAME(store)(stream + WHERE(i + 6), NAME(load)(table + b->offsets.OFFSETS[i + 6]));                        \
+        NAME(store)(stream + WHERE(i + 7), NAME(load)(table + b->offsets.OFFSETS[i + 7]));                        \
+        i += 8;                                                                                                   \
     } while (0)
 
-#define SCATTER_LOOP(OFFSETS, AHEAD, WHERE)                                         \
-    do {                                                                            \
-        int64_t i = 0;                                                              \
-        for (; i + 8 <= n; i += 8) {                                                \
-            for (int j = 0; AHEAD && j < 8; j++)                                    \
-                DML_PREFETCH_WRITE(table + b->offsets.OFFSETS[dml_least(i + j + AHEAD, n - 1)]); \
-            T v0 = NAME(load)(stream + WHERE(i)), v1 = NAME(load)(stream + WHERE(i + 1));     \
-            T v2 = NAME(load)(stream + WHERE(i + 2)), v3 = NAME(load)(stream + WHERE(i + 3)); \
-            T v4 = NAME(load)(stream + WHERE(i + 4)), v5 = NAME(load)(stream + WHERE(i + 5)); \
-            T v6 = NAME(load)(stream + WHERE(i + 6)), v7 = NAME(load)(stream + WHERE(i + 7)); \
-            NAME(store)(table + b->offsets.OFFSETS[i], v0);                         \
-            NAME(store)(table + b->offsets.OFFSETS[i + 1], v1);                     \
-            NAME(store)(table + b->offsets.OFFSETS[i + 2], v2);                     \
-            NAME(store)(table + b->offsets.OFFSETS[i + 3], v3);                     \
-            NAME(store)(table + b->offsets.OFFSETS[i + 4], v4);                     \
-            NAME(store)(table + b->offsets.OFFSETS[i + 5], v5);                     \
-            NAME(store)(table + b->offsets.OFFSETS[i + 6], v6);                     \
-            NAME(store)(table + b->offsets.OFFSETS[i + 7], v7);                     \
-        }                                                                           \
-        for (; i < n; i++)                                                          \
-            NAME(store)(table + b->offsets.OFFSETS[i], NAME(load)(stream + WHERE(i))); \
+#define GATHER_LOOP(OFFSETS, AHEAD, WHERE)                                                                        \
+    do {                                                                                                          \
+        int64_t i = 0;                                                                                            \
+        const char *next = b->next;                                                                               \
+        if (AHEAD)                                                                                                \
+            while (i + AHEAD + 8 <= n) {                                                                          \
+                for (int j = 0; j < 8; j++)                                                                       \
+                    DML_PREFETCH(table + b->offsets.OFFSETS[i + j + AHEAD]);                                      \
+                GATHER_EIGHT(OFFSETS, WHERE);                                                                     \
+            }                                                                                                     \
+        while (i + 8 <= n) {                                                                                      \
+            DML_PREFETCH(next);                                                                                   \
+            if (sizeof(T) > 8)                                                                                    \
+                DML_PREFETCH(next + 64);                                                                          \
+            next += p->next_step;                                                                                 \
+            GATHER_EIGHT(OFFSETS, WHERE);                                                                         \
+        }                                                                                                         \
+        for (; i < n; i++)                                                                                        \
+            NAME(store)(stream + WHERE(i), NAME(load)(table + b->offsets.OFFSETS[i]));                            \
+    } while (0)
+
+#define SCATTER_EIGHT(OFFSETS, WHERE)                                                                             \
+    do {                                                                                                          \
+        NAME(store)(table + b->offsets.OFFSETS[i], NAME(load)(stream + WHERE(i)));                                \
+        NAME(store)(table + b->offsets.OFFSETS[i + 1], NAME(load)(stream + WHERE(i + 1)));                        \
+        NAME(store)(table + b->offsets.OFFSETS[i + 2], NAME(load)(stream + WHERE(i + 2)));                        \
+        NAME(store)(table + b->offsets.OFFSETS[i + 3], NAME(load)(stream + WHERE(i + 3)));                        \
+        NAME(store)(table + b->offsets.OFFSETS[i + 4], NAME(load)(stream + WHERE(i + 4)));                        \
+        NAME(store)(table + b->offsets.OFFSETS[i + 5], NAME(load)(stream + WHERE(i + 5)));                        \
+        NAME(store)(table + b->offsets.OFFSETS[i + 6], NAME(load)(stream + WHERE(i + 6)));                        \
+        NAME(store)(table + b->offsets.OFFSETS[i + 7], NAME(load)(stream + WHERE(i + 7)));                        \
+        i += 8;                                                                                                   \
+    } while (0)
+
+#define SCATTER_LOOP(OFFSETS, AHEAD, WHERE)                                                                       \
+    do {                                                                                                          \
+        int64_t i = 0;                                                                                            \
+        if (AHEAD)                                                                                                \
+            while (i + AHEAD + 8 <= n) {                                                                          \
+                for (int j = 0; j < 8; j++)                                                                       \
+                    DML_PREFETCH_WRITE(table + b->offsets.OFFSETS[i + j + AHEAD]);                                \
+                SCATTER_EIGHT(OFFSETS, WHERE);                                                                    \
+            }                                                                                                     \
+        while (i + 8 <= n) {                                                                                      \
+            SCATTER_EIGHT(OFFSETS, WHERE);                                                                        \
+        }                                                                                                         \
+        for (; i < n; i++)                                                                                        \
+            NAME(store)(table + b->offsets.OFFSETS[i], NAME(load)(stream + WHERE(i)));                            \
     } while (0)
 
 #define IN_ORDER(i) ((i) * (int64_t)sizeof(T))
@@ -66,8 +85,8 @@ DML_INLINE void NAME(store)(char *to, T value) { memcpy(to, &value, sizeof value
 /* From the table to the stream. */
 DML_PIECE void NAME(gather)(const dml_plan *p, const dml_block *b)
 {
-    const char *DML_RESTRICT table = b->table;
-    char *DML_RESTRICT stream = b->stream;
+    const char *table = b->table;
+    char *stream = b->stream;
     const int64_t *where = b->where;
     int64_t n = b->count;
     if (p->wide) {
@@ -78,7 +97,7 @@ DML_PIECE void NAME(gather)(const dml_plan *p, const dml_block *b)
     } else if (where)
         GATHER_LOOP(narrow, 0, ELSEWHERE);
     else if (p->far)
-        GATHER_LOOP(narrow, 128, IN_ORDER);
+        GATHER_LOOP(narrow, 32, IN_ORDER);
     else
         GATHER_LOOP(narrow, 0, IN_ORDER);
 }
@@ -86,8 +105,8 @@ DML_PIECE void NAME(gather)(const dml_plan *p, const dml_block *b)
 /* From the stream to the table, in order: of updates to one place the last one stays. */
 DML_PIECE void NAME(scatter)(const dml_plan *p, const dml_block *b)
 {
-    char *DML_RESTRICT table = b->table;
-    const char *DML_RESTRICT stream = b->stream;
+    char *table = b->table;
+    const char *stream = b->stream;
     const int64_t *where = b->where;
     int64_t n = b->count;
     if (p->wide) {
@@ -108,6 +127,8 @@ DML_PIECE void NAME(scatter)(const dml_plan *p, const dml_block *b)
 
 #undef IN_ORDER
 #undef ELSEWHERE
+#undef GATHER_EIGHT
+#undef SCATTER_EIGHT
 #undef GATHER_LOOP
 #undef SCATTER_LOOP
 #undef NAME

@@ -5,6 +5,9 @@
 #define DML_TABLE(name) DML_JOIN2(name, ISA)
 
 /* table offsets from coordinates */
+#ifndef CHECK_BY_MAX
+#define CHECK_BY_MAX 0
+#endif
 #define I i32
 #define U u32
 #include "normalise.h"
@@ -29,18 +32,23 @@
 /* moving elements */
 #define T u8
 #include "elements.h"
+#include "fused_for.h"
 #undef T
 #define T u16
 #include "elements.h"
+#include "fused_for.h"
 #undef T
 #define T u32
 #include "elements.h"
+#include "fused_for.h"
 #undef T
 #define T u64
 #include "elements.h"
+#include "fused_for.h"
 #undef T
 #define T u128
 #include "elements.h"
+#include "fused_for.h"
 #undef T
 
 /* moving slices of any size */
@@ -83,6 +91,7 @@
 #define LOOP_C(name) DML_JOIN3(name, C, ISA)
 #define NORMALISE DML_JOIN3(normalise, I, ISA)
 #define GATHER DML_JOIN3(gather, T, ISA)
+#define GATHER_FUSED DML_JOIN4(gather_fused, T, I, ISA)
 #define SCATTER DML_JOIN3(scatter, T, ISA)
 #define GATHER_SLICES DML_JOIN2(gather_slices, ISA)
 #define SCATTER_SLICES DML_JOIN2(scatter_slices, ISA)

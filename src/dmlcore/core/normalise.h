@@ -21,12 +21,13 @@ DML_PIECE const I *NAME(pack)(const dml_plan *p, dml_block *b)
     return to;
 }
 
-/* Tuples of q coordinates, q constant wherever this is inlined. A coordinate u is in [0, n) exactly when neither u nor
- * n - 1 - u has its highest bit set, n being at most 2**31 - 1: three plain operations that every vector unit has. */
+/* Tuples of q coordinates, q constant wherever this is inlined. Where the vector unit knows the larger of two unsigned
+ * numbers (CHECK_BY_MAX bytes wide), the largest coordinate tells whether all are in range. Elsewhere: u is in [0, n)
+ * exactly when neither u nor n - 1 - u has its highest bit set, n being at most 2**31 - 1. */
 DML_INLINE int NAME(narrow)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds,
                             const int64_t *steps, const u32 *ramp, u32 *DML_RESTRICT offsets)
 {
-    U bad = 0, n[4];
+    U bad = 0, n[4], most[4] = {0, 0, 0, 0};
     u32 step[4];
     for (int k = 0; k < q; k++) {
         n[k] = (U)bounds[k];
@@ -37,12 +38,19 @@ DML_INLINE int NAME(narrow)(const I *DML_RESTRICT index, int64_t count, int q, c
         for (int k = 0; k < q; k++) {
             I v = index[i * q + k];
             U u = (U)v + (SIGNED && (i64)v < 0 ? n[k] : 0);
-            bad |= u | (n[k] - 1 - u);
+            if (sizeof(U) <= CHECK_BY_MAX)
+                most[k] = most[k] > u ? most[k] : u;
+            else
+                bad |= u | (n[k] - 1 - u);
             offset += (u32)u * step[k];
         }
         offsets[i] = offset;
     }
-    return (int)(bad >> (sizeof(U) * 8 - 1));
+    bad >>= sizeof(U) * 8 - 1;
+    for (int k = 0; k < q; k++)
+        if (sizeof(U) <= CHECK_BY_MAX)
+            bad |= most[k] >= n[k];
+    return (int)bad;
 }
 
 /* Any number of coordinates, any bounds and steps. */

@@ -16,11 +16,12 @@
 #define GRAIN 30000              /* ns */
 
 /* After a pause the runtime's threads sleep. Waking them takes up to 0.25 ms, and where every CPU takes part the woken
- * thread can wait for the one on which the caller spins: up to 6 ms. So after a pause threads have to be earned: by a
- * call that is long in itself, or by enough serial work without a pause before it. */
-#define PAUSE 1000000
-#define EARN_SOME_CPUS 2000000
-#define EARN_ALL_CPUS 14000000
+ * thread can wait for the one on which the caller spins: up to 7 ms. So after a pause threads have to be earned: by a
+ * call that is long in itself, or by several calls in a row, after which more are to be expected. */
+#define PAUSE 3000000
+static const struct {
+    int64_t alone, in_a_row;
+} price[2] = {{2000000, 1000000}, {14000000, 3000000}};   /* ns; [1]: every CPU takes part */
 
 static int64_t grain = GRAIN;
 static int64_t region_end;       /* when the last region ended, ns; races are harmless, it is a hint */
@@ -92,6 +93,15 @@ int dml_parallel(dml_work work, void *job, int64_t chunks, int threads, dml_puls
     return DML_OK;
 }
 
+static int cpus(void)
+{
+#ifdef _OPENMP
+    return omp_get_num_procs();
+#else
+    return 1;
+#endif
+}
+
 int dml_threads_worth(int threads, int64_t nanoseconds)
 {
     if (threads <= 1 || nanoseconds < grain || serial_only)
@@ -103,12 +113,8 @@ int dml_threads_worth(int threads, int64_t nanoseconds)
     if (now - DML_ATOMIC_LOAD(&region_end) < PAUSE)
         return threads;
     int64_t before = now - DML_ATOMIC_LOAD(&serial_end) < PAUSE ? DML_ATOMIC_LOAD(&earned) : 0;
-#ifdef _OPENMP
-    int64_t price = threads >= omp_get_num_procs() ? EARN_ALL_CPUS : EARN_SOME_CPUS;
-#else
-    int64_t price = 0;
-#endif
-    if (before + nanoseconds >= price) {
+    int every_cpu = threads >= cpus();
+    if (nanoseconds >= price[every_cpu].alone || before >= price[every_cpu].in_a_row) {
         DML_ATOMIC_STORE(&earned, 0);
         return threads;
     }

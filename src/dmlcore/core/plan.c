@@ -3,6 +3,7 @@
 #include "plan.h"
 
 #define LONG_ROW 256               /* a row of so many positions is worth a box of its own */
+#define NEXT_ROW 262144             /* a longer row would have left the cache before it is used */
 #define NEAR ((int64_t)8 << 20)    /* a table that the caches hold */
 
 static const int index_bytes[DML_INDEXES] = {4, 8, 4, 8};
@@ -194,6 +195,17 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
     p->packed |= p->unaligned || (p->tuple > 1 && p->coordinate_stride != index_bytes[p->index]);
     p->ramped = block > 1 && !all.table;
     p->scattered = block > 1 && (!all.stream || (p->whole && p->stream_step != p->slice));
+    /* rows of the table that lie one after the other, each read by a row of positions: fetch the next one meanwhile */
+    p->next_row = p->next_step = 0;
+    if (p->tuple == 1 && p->rank > 1 && last->table == 0 && p->steps[0] == p->slice) {
+        int64_t row = p->bounds[0] * p->slice;
+        if (last[-1].table == row && row >= 512 && row <= NEXT_ROW && last->size * 2 >= p->bounds[0]) {
+            p->next_row = row;
+            p->next_step = 8 * row / last->size;
+        }
+    }
+    p->fused = p->tuple == 1 && p->whole && p->mode == DML_RAISE && p->boxes > 1 &&
+               !(p->wide || p->packed || p->scattered || p->far);
     p->block_bytes = block * (16 + 2 * p->slice);
     p->ramps = ramps;
     if (p->packed || p->ramped || p->scattered)

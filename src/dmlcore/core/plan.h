@@ -47,7 +47,9 @@ typedef struct dml_plan {
     int64_t block_bytes;           /* work in one box, for dml_tick */
     int ramped, scattered, packed; /* table, stream, indices need the ramps */
     int unaligned;                 /* index elements are not aligned to their size */
+    int fused;                     /* simple enough for fused.h, and not checked box by box */
     int far;                       /* the table is larger than the caches: prefetch */
+    int64_t next_row, next_step;   /* prefetch: bytes to the same place of the next row of the table, bytes for 8 positions */
     const dml_ramps *ramps;
 
     /* how updates are combined; NULL: the last one stays */

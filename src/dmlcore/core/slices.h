@@ -61,7 +61,7 @@ DML_INLINE void NAME(slices)(const dml_plan *p, const dml_block *b, int64_t byte
 
 DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatter)
 {
-    if (p->far && p->slice >= 128)
+    if (p->far && p->slice >= 64)
         NAME(slices)(p, b, p->slice, scatter, p->slice >= 2048 ? 8 : 16);
     else if (p->slice == 32)
         NAME(slices)(p, b, 32, scatter, 0);

@@ -1,6 +1,7 @@
 /* marks_avx2.h: one bit for each element that is not zero, with AVX2, and the instructions that it brings along.
  * Included by avx2.c in place of core/mark.h. */
 
+#define CHECK_BY_MAX 4   /* bytes; see core/normalise.h */
 #define DML_OWN_MARK 1
 #define POPCOUNT(word) ((int)_mm_popcnt_u64(word))
 

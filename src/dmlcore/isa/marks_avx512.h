@@ -1,6 +1,7 @@
 /* marks_avx512.h: one bit for each element that is not zero, and the numbers of set bits, with AVX-512.
  * Included by avx512.c in place of core/mark.h and core/extract.h. */
 
+#define CHECK_BY_MAX 8   /* bytes; see core/normalise.h */
 #define DML_OWN_MARK 1
 #define DML_OWN_EXTRACT 1
 #define POPCOUNT(word) ((int)_mm_popcnt_u64(word))

@@ -6,9 +6,10 @@ static int LOOP(gather_elements)(const dml_plan *plan, dml_worker *worker, int64
     dml_block block;
     for (int64_t box = begin; box < end; box++) {
         dml_block_open(plan, box, &block);
-        if (NORMALISE(plan, &block))
+        if (plan->fused ? GATHER_FUSED(plan, &block) : NORMALISE(plan, &block))
             return DML_OUT_OF_RANGE;
-        GATHER(plan, &block);
+        if (!plan->fused)
+            GATHER(plan, &block);
         if (block.missed)
             dml_block_fill(plan, &block);
         int stop = dml_tick(worker, plan->block_bytes);

@@ -6,12 +6,12 @@ static int LOOP(gather_nd1)(const dml_plan *plan, dml_worker *worker, int64_t be
     dml_block block;
     for (int64_t box = begin; box < end; box++) {
         dml_block_open(plan, box, &block);
-        if (NORMALISE(plan, &block))
+        if (plan->fused ? GATHER_FUSED(plan, &block) : NORMALISE(plan, &block))
             return DML_OUT_OF_RANGE;
-        if (plan->whole)
-            GATHER(plan, &block);
-        else
+        if (!plan->whole)
             GATHER_SLICES(plan, &block);
+        else if (!plan->fused)
+            GATHER(plan, &block);
         if (block.missed)
             dml_block_fill(plan, &block);
         int stop = dml_tick(worker, plan->block_bytes);
