@@ -153,7 +153,8 @@ def _value(value, text: str, tensors, member: str):
 def _comparison(spec, check, tensors, uints, ops, operands, level):
     """The sentence and the expectation."""
     if len(operands) > 2 and not operands[0][0].isdigit():  # a == b == c
-        values = ", ".join(f"{text} is {_show(_value(v, text, tensors, check.member))}" for text, v in operands)
+        named = ((_operand(spec, text, level), _value(v, text, tensors, check.member)) for text, v in operands)
+        values = ", ".join(f"{text} is {_show(value)}" for text, value in named)
         return f"{values}; they must be equal.", "equal values"
     subject = _subject(operands)
     text, value = operands[subject]
@@ -170,16 +171,19 @@ def _comparison(spec, check, tensors, uints, ops, operands, level):
         sign = {"==": "", "within": "at most "}.get(sign, sign + " ")
         if isinstance(value, int) and value < 0 and sign == "< ":
             words.append(">= 0")
-        words.append(f"{sign}{limit}" + (f" ({other})" if other != limit else ""))
+        words.append(f"{sign}{limit}" + (f" ({_operand(spec, other, level)})" if other != limit else ""))
     expected = " and ".join(words)
     if level is None and text in spec.axes:
         tensor = tensors[spec.axes[text]]
         rank = tensor.DimensionCount - tensor.hidden
         expected = f"{-rank} to {rank - 1}" if rank else f"a dimension, but {_name(spec, spec.axes[text], level)} has none"
-    member = text.split(".")[0]
-    if level is None and member in spec.parameters:
-        text = text.replace(member, _name(spec, member, level), 1)
-    return f"{text} is {shown}, expected {expected}.", expected
+    return f"{_operand(spec, text, level)} is {shown}, expected {expected}.", expected
+
+
+def _operand(spec, text: str, level) -> str:
+    """A member or a field of it, with the parameter's name where an array function was called."""
+    member, dot, field = text.partition(".")
+    return f"{_name(spec, member, level)}{dot}{field}"
 
 
 def _show(value) -> str:
