@@ -1,0 +1,181 @@
+"""`out=`: what it must be, what happens when it overlaps an input, in-place scatters, and memory: no widened copies of indices,
+no copy of the data in place.
+"""
+
+import os
+import tracemalloc
+
+import dmlcore
+import numpy as np
+import pytest
+from arrays import WRITABLE, data_types, index_parameter, random_call
+from oracle import call, same_bits
+from specs import OPERATORS
+from test_arrays import drawn_call
+
+WITH_OUT = [op for op in OPERATORS if "out" in op.python.options and not op.python.rows]
+SCATTERS = [op for op in OPERATORS if op.kernel.source]
+operators = pytest.mark.parametrize("op", WITH_OUT, ids=lambda op: op.name)
+scatters = pytest.mark.parametrize("op", SCATTERS, ids=lambda op: op.name)
+
+
+@operators
+def test_shape_and_dtype(op, rng):
+    drawn = drawn_call(op, rng)
+    wanted = call(op, drawn.arrays, drawn.options)
+    for wrong in (np.full((*wanted.shape, 1, 2), 7, wanted.dtype), np.full((*wanted.shape[:-1], 9), 7, wanted.dtype)):
+        with pytest.raises(dmlcore.ConstraintError) as caught:
+            call(op, drawn.arrays, drawn.options, out=wrong)
+        blamed = [v for v in caught.value.violations if v.member == op.outputs[0].name]
+        assert blamed and "out (OutputTensor)" in blamed[-1].message and (wrong == 7).all()
+    for dtype in ("float32", "int64", "uint32"):
+        wrong = np.full(wanted.shape, 7, dtype)
+        with pytest.raises(dmlcore.DataTypeConstraintError) as caught:
+            call(op, drawn.arrays, drawn.options, out=wrong)
+        assert "out" in str(caught.value) and (wrong == 7).all()
+
+
+@operators
+def test_what_it_cannot_be(op, rng):
+    drawn = drawn_call(op, rng, max_size=3)
+    wanted = call(op, drawn.arrays, drawn.options)
+    read_only = np.zeros(wanted.shape, wanted.dtype)
+    read_only.flags.writeable = False
+    with pytest.raises(ValueError, match=r"out.*read-only"):
+        call(op, drawn.arrays, drawn.options, out=read_only)
+    with pytest.raises(ValueError, match=r"out.*byte order"):
+        call(op, drawn.arrays, drawn.options, out=np.zeros(wanted.shape, wanted.dtype.newbyteorder()))
+    with pytest.raises(TypeError, match="out"):
+        call(op, drawn.arrays, drawn.options, out=wanted.tolist())
+
+
+@operators
+def test_overlap_with_itself(op, rng):
+    while True:
+        drawn = drawn_call(op, rng)
+        wanted = call(op, drawn.arrays, drawn.options)
+        if wanted.size > 1:
+            break
+    one = np.lib.stride_tricks.as_strided(np.zeros(1, wanted.dtype), wanted.shape, (0,) * wanted.ndim)
+    with pytest.raises(ValueError, match=r"out.*overlaps itself"):
+        call(op, drawn.arrays, drawn.options, out=one)
+
+
+@operators
+def test_partial_overlap(op, rng, every_thread):
+    """out shares memory with each input in turn, shifted by bytes or elements: the result is that of separate arrays."""
+    for turn in range(60):
+        drawn = drawn_call(op, rng, "INT64", "INT64")
+        wanted = call(op, drawn.arrays, drawn.options)
+        for name, array in drawn.arrays.items():
+            size = array.nbytes + wanted.nbytes + 64
+            for shift in (0, 8, 3, int(rng.integers(0, max(array.nbytes, 1)))):
+                buffer = np.zeros(size, np.uint8)
+                start = 32
+                shared = buffer[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+                shared[...] = array
+                begin = start - min(shift, 32) if turn % 2 else start + shift
+                out = buffer[begin : begin + wanted.nbytes].view(wanted.dtype).reshape(wanted.shape)
+                result = call(op, drawn.arrays | {name: shared}, drawn.options, out=out, num_threads=1 + turn % 3)
+                assert result is out and same_bits(np.array(out), wanted), (name, shift)
+
+
+@scatters
+def test_in_place(op, rng, every_thread):
+    """out=input, in any layout; a transposed view of the input is an overlap, not in place."""
+    source = op.member(op.kernel.source).python
+    for turn in range(60):
+        drawn = drawn_call(op, rng)
+        wanted = call(op, drawn.arrays, drawn.options)
+        out = WRITABLE[list(WRITABLE)[turn % len(WRITABLE)]](drawn.arrays[source], rng)
+        assert call(op, drawn.arrays | {source: out}, drawn.options, out=out, num_threads=1 + turn % 3) is out
+        assert same_bits(np.array(out), wanted)
+        square = np.arange(16, dtype=np.int32).reshape(4, 4)
+        if drawn.arrays[source].shape == (4, 4):
+            expected = call(op, drawn.arrays | {source: square.copy()}, drawn.options)
+            assert same_bits(np.array(call(op, drawn.arrays | {source: square}, drawn.options, out=square.T)), expected)
+
+
+def big_call(op, rows: int, dtype):
+    """A call with `rows` indices over an input of the same length."""
+    indices = np.arange(rows, dtype=dtype)[::-1]
+    shape = (rows, 1) if "coordinate_stride" in op.kernel.fields else (rows,)
+    arrays = {m.python: np.zeros(rows, np.float32) for m in op.inputs}
+    return arrays | {index_parameter(op): np.ascontiguousarray(indices).reshape(shape)}
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "uint64"])
+@operators
+def test_no_hidden_copies(op, dtype):
+    """With out= given, a call allocates far less than its indices take; in place too."""
+    rows = 1 << 18
+    arrays = big_call(op, rows, dtype)
+    out = arrays["input"] if op.kernel.source else np.empty(rows, np.float32)
+    tracemalloc.start()
+    try:
+        call(op, arrays, {}, out=out)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < rows, peak
+
+
+@operators
+def test_resident_memory(op):
+    """The same for memory that does not come from Python: the peak of the process grows by little."""
+    resource = pytest.importorskip("resource")
+    rows = 1 << 23
+    arrays = big_call(op, rows, "int32")
+    out = arrays["input"] if op.kernel.source else np.zeros(rows, np.float32)
+    call(op, arrays, {}, out=out)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    call(op, arrays, {}, out=out)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < (8 << 20) / 1024, f"{grown} KiB more"
+
+
+@pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.name)
+def test_inputs_may_be_read_only(op, rng):
+    for data_type in data_types(op)[:3]:
+        drawn = random_call(op, rng, data_type, "INT64" if op.kernel.indices else None)
+        wanted = call(op, drawn.arrays, drawn.options)
+        for array in drawn.arrays.values():
+            array.flags.writeable = False
+        assert same_bits(call(op, drawn.arrays, drawn.options), wanted)
+
+
+@pytest.mark.parametrize("op", [op for op in OPERATORS if op.python.rows], ids=lambda op: op.name)
+def test_rows_into_a_longer_array(op):
+    """Where the number of rows depends on the values, out= may have more of them; those are left alone."""
+    if "out" not in op.python.options:
+        return
+    function = getattr(dmlcore, op.python.function)
+    out = np.full((9, 2), 77, np.uint32)
+    found = function(np.array([[0, 5], [7, 0]]), out=out)
+    assert found.tolist() == [[0, 1], [1, 0]] and np.shares_memory(found, out) and (out[2:] == 77).all()
+    with pytest.raises(ValueError):
+        function(np.ones((4, 4)), out=np.zeros((9, 2), np.uint32))
+
+
+# ---- sizes at which 32 bits end ----------------------------------------------------------------------------------
+
+
+def test_stride_products_beyond_32_bits():
+    """Offsets pass 2^31 elements while every size and stride fits 32 bits; the array is broadcast, not stored."""
+    n = 46342
+    wide = np.broadcast_to(np.arange(n, dtype=np.uint16), (1, n, n))
+    corners = [[0, n - 1, n - 1], [0, 0, n - 1], [-1, -1, 0], [0, n - 1, 46341]]
+    wanted = [n - 1 & 0xFFFF, n - 1 & 0xFFFF, 0, 46341]
+    for dtype in (np.int32, np.uint64):
+        found = dmlcore.gather_nd(wide, np.array(corners) % [1, n, n] if dtype is np.uint64 else np.array(corners, dtype))
+        assert found.tolist() == wanted
+
+
+@pytest.mark.skipif(not os.environ.get("DMLCORE_SLOW"), reason="takes gigabytes of address space; DMLCORE_SLOW=1 runs it")
+def test_more_than_2_to_the_31_elements():
+    """A sparse array of 2^31 + 100 bytes: reads and writes behind the 32-bit limit, and the search for non-zero elements."""
+    n = 2**31 + 100
+    big = np.zeros(n, np.uint8)
+    dmlcore.scatter_nd(big, np.array([[n - 1], [2**31], [5]]), np.array([1, 2, 3], np.uint8), out=big)
+    assert dmlcore.gather_nd(big, [[-1], [2**31], [5]]).tolist() == [1, 2, 3]
+    assert dmlcore.nonzero_coordinates(big).ravel().tolist() == [5, 2**31, n - 1]
