@@ -11,7 +11,16 @@ DML_PIECE const I *NAME(pack)(const dml_plan *p, dml_block *b)
     I *to = sizeof(I) == 4 ? (I *)b->packed.half : (I *)b->packed.full;
     const int64_t *ramp = p->ramps->index;
     int q = p->tuple;
-    if (q == 1)
+    int64_t stride = p->dim[p->rank - 1].index;
+    if (q == 1 && p->cut == p->rank - 1 && stride == 0) {
+        I same;
+        memcpy(&same, b->indices, sizeof same);
+        for (int64_t i = 0; i < b->positions; i++)
+            to[i] = same;
+    } else if (q == 1 && p->cut == p->rank - 1)
+        for (int64_t i = 0; i < b->positions; i++)
+            memcpy(to + i, b->indices + i * stride, sizeof(I));
+    else if (q == 1)
         for (int64_t i = 0; i < b->positions; i++)
             memcpy(to + i, b->indices + ramp[i], sizeof(I));
     else

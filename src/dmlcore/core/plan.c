@@ -4,7 +4,7 @@
 
 #define LONG_ROW 256               /* a row of so many positions is worth a box of its own */
 #define NEXT_ROW 262144             /* a longer row would have left the cache before it is used */
-#define NEAR ((int64_t)8 << 20)    /* a table that the caches hold */
+#define NEAR (8 << 20)             /* a table that the caches hold */
 
 static const int index_bytes[DML_INDEXES] = {4, 8, 4, 8};
 
@@ -79,14 +79,9 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run)
         mixed |= p->dim[d].index;
     p->unaligned = (mixed & align) != 0;
 
-    int64_t span = 0;
-    for (int k = 0; k < p->tuple; k++) {
-        int64_t step = p->steps[k] < 0 ? -p->steps[k] : p->steps[k];
-        if (p->bounds[k] > 0 && step > NEAR / p->bounds[k])
-            span = NEAR;
-        span += step * dml_least(p->bounds[k], NEAR);
-        span = dml_least(span, NEAR);
-    }
+    double span = 0;                    /* cannot overflow, and nothing here divides: that would cost as much as the rest */
+    for (int k = 0; k < p->tuple; k++)
+        span += (double)p->bounds[k] * (double)(p->steps[k] < 0 ? -p->steps[k] : p->steps[k]);
     p->far = span >= NEAR;
 }
 
@@ -181,9 +176,13 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
         p->cut--;
     }
     int64_t size = p->dim[p->cut].size;
-    p->pieces = dml_ceil(size, dml_most(1, cap / p->inner));
-    p->rows = p->pieces > 1 ? dml_ceil(size, p->pieces) : size;
-    p->pieces = size ? dml_ceil(size, p->rows) : 0;
+    p->rows = size;
+    p->pieces = size > 0;
+    if (size * p->inner > cap) {
+        int64_t pieces = dml_ceil(size, dml_most(1, cap / p->inner));
+        p->rows = dml_ceil(size, pieces);
+        p->pieces = dml_ceil(size, p->rows);
+    }
     p->boxes = p->pieces;
     for (int d = 0; d < p->cut; d++)
         p->boxes *= p->dim[d].size;
