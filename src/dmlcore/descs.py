@@ -41,7 +41,7 @@ class _Frozen:
 
     __slots__ = ()
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name, value=None):
         raise AttributeError(f"{type(self).__name__} cannot be changed; make a new one")
 
     __delattr__ = __setattr__

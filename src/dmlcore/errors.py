@@ -176,6 +176,11 @@ class DuplicateIndexError(DmlcoreError, ValueError):
             "a place at most once with duplicates='raise'"
         )
 
+    def as_dict(self) -> dict:
+        """The attributes as a dictionary that `json.dumps` accepts."""
+        names = ("operator", "tensor", "parameter", "first", "second")
+        return {name: _plain(getattr(self, name)) for name in names}
+
     def __reduce__(self):
         return type(self), (self.operator, self.tensor, self.parameter, self.first, self.second)
 
