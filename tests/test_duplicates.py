@@ -1,0 +1,66 @@
+"""`duplicates=` of the scatters: by default the last update stays; "raise" tells the first place that two updates name, and
+leaves everything as it was.
+"""
+
+import pickle
+
+import dmlcore
+import numpy as np
+import pytest
+from arrays import random_call
+from oracle import call, same_bits
+from specs import OPERATORS, accepted
+
+CHOOSING = [op for op in OPERATORS if "duplicates" in op.python.options]
+pytestmark = pytest.mark.parametrize("op", CHOOSING, ids=lambda op: op.name)
+
+
+def targets(op, drawn) -> list:
+    """Where each update goes, in row-major order of the updates' indices."""
+    found, indices = [], drawn.indices
+    if "coordinate_stride" in op.kernel.fields:
+        for position in np.ndindex(indices.shape[:-1]):
+            found.append(tuple(int(v) % n for v, n in zip(indices[position], drawn.bounds, strict=True)))
+    else:
+        axis = drawn.options["axis"] % indices.ndim
+        for position in np.ndindex(indices.shape):
+            found.append((*position[:axis], int(indices[position]) % drawn.bounds[0], *position[axis + 1 :]))
+    return found
+
+
+def test_raise(op, rng, every_thread):
+    assert set(accepted(getattr(dmlcore, op.python.function), "duplicates")) == {"last", "raise"}
+    repeated = unique = 0
+    for turn in range(300):
+        drawn = random_call(op, rng, "INT32", "INT64", max_rank=3, max_size=6)
+        if not all(a.size for a in drawn.arrays.values()):
+            continue
+        places = targets(op, drawn)
+        options = drawn.options | {"duplicates": "raise"}
+        wanted = call(op, drawn.arrays, drawn.options)
+        out = np.full(wanted.shape, 77, wanted.dtype)
+        if len(set(places)) == len(places):
+            assert same_bits(call(op, drawn.arrays, options, num_threads=1 + turn % 3), wanted)
+            unique += 1
+        else:
+            for threads in (1, 3):
+                with pytest.raises(dmlcore.DuplicateIndexError) as caught:
+                    call(op, drawn.arrays, options, out=out, num_threads=threads)
+                assert (out == 77).all() and isinstance(caught.value, (dmlcore.DmlcoreError, ValueError))
+                again = pickle.loads(pickle.dumps(caught.value))
+                assert str(again) == str(caught.value) and again.as_dict() == caught.value.as_dict()
+                error = caught.value
+                shape = drawn.indices.shape[:-1] if "coordinate_stride" in op.kernel.fields else drawn.indices.shape
+                first, second = (int(np.ravel_multi_index(p, shape)) if p else 0 for p in (error.first, error.second))
+                assert places[first] == places[second] and first < second, "not the same place"
+                assert len(set(places[:second])) == second, "not the first repetition in row-major order"
+                assert error.tensor == op.kernel.indices and op.kernel.indices in str(error)
+            repeated += 1
+    assert repeated > 20 and unique > 20
+
+
+@pytest.mark.parametrize("value", ["first", "", None, 1])
+def test_wrong_values(op, value, rng):
+    drawn = random_call(op, rng, "INT32", "INT64")
+    with pytest.raises((ValueError, TypeError), match=r"duplicates.*'last'.*'raise'"):
+        call(op, drawn.arrays, drawn.options | {"duplicates": value})
