@@ -115,7 +115,8 @@ class Graph:
             left = max(len(buffer.data) - first, 0)
             raise ValueError(f"bindings: {member} needs {total} bytes, {name} has {left} from byte {first} on")
         data = buffer.data[first : first + total]
-        return np.ndarray(tensor.sizes, tensor.dtype, data) if tensor.strides is None else data
+        strides = tensor.strides and tuple(s * tensor.dtype.itemsize for s in tensor.strides)
+        return np.ndarray(tensor.sizes, tensor.dtype, data, strides=strides)
 
     def _print(self, command: dict, **_) -> Event:
         name, buffer = self._named(command, "resource", self.resources, "resource")
