@@ -3,6 +3,8 @@
 Binding checks arrays against the descriptor only; the rules of the operator were checked when it was compiled.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ._generated import operators
@@ -84,7 +86,7 @@ class CompiledOperator:
     def __reduce__(self):
         return compile, (self.desc, self.feature_level, self.mode, self.fill_value)
 
-    def __call__(self, *arrays, out=None, num_threads=None):
+    def __call__(self, *arrays: Any, out: Any = None, num_threads: int | None = None) -> Any:
         """Runs the operator; returns the output, or the tuple of outputs."""
         if len(arrays) != len(self._inputs):
             wanted = ", ".join(keyword for keyword, _ in self._inputs)

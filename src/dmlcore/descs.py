@@ -5,11 +5,18 @@ validator's business (`validation.py`), so that every violation can be reported 
 """
 
 import operator
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
 from ._generated.enums import DATA_TYPES, NUMPY_TYPES
 from .lists import product
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import ArrayLike, DTypeLike
 
 __all__ = ["OperatorDesc", "TensorDesc"]
 
@@ -98,15 +105,20 @@ class TensorDesc(_Frozen):
         "total_tensor_size_in_bytes",
         "guaranteed_base_offset_alignment",
     )
+    data_type: str
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...] | None
+    total_tensor_size_in_bytes: int
+    guaranteed_base_offset_alignment: int
 
     def __init__(
         self,
-        data_type,
-        sizes,
-        strides=None,
-        total_tensor_size_in_bytes=None,
-        guaranteed_base_offset_alignment=0,
-    ):
+        data_type: "str | int | DTypeLike",
+        sizes: Iterable[SupportsIndex],
+        strides: Iterable[SupportsIndex] | None = None,
+        total_tensor_size_in_bytes: SupportsIndex | None = None,
+        guaranteed_base_offset_alignment: SupportsIndex = 0,
+    ) -> None:
         put = object.__setattr__
         put(self, "data_type", _data_type(data_type))
         put(self, "sizes", _integers(sizes, "sizes"))
@@ -140,7 +152,7 @@ class TensorDesc(_Frozen):
         return None if name is None else np.dtype(name)
 
     @classmethod
-    def from_array(cls, array, *, strided: bool = False) -> "TensorDesc":
+    def from_array(cls, array: "ArrayLike", *, strided: bool = False) -> "TensorDesc":
         """Describes an array; with ``strided=True`` its strides too (in elements).
 
         >>> import dmlcore, numpy as np
@@ -155,7 +167,7 @@ class TensorDesc(_Frozen):
             strides = tuple(s // array.itemsize for s in array.strides)
         return cls(array.dtype, array.shape, strides)
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         """The members by DirectML's names."""
         return {
             "DataType": self.data_type,
@@ -166,7 +178,7 @@ class TensorDesc(_Frozen):
         }
 
     @classmethod
-    def from_dict(cls, members: dict) -> "TensorDesc":
+    def from_dict(cls, members: dict[str, Any]) -> "TensorDesc":
         """The inverse of :meth:`to_dict`; members beyond DataType and Sizes may be missing."""
         known = ("DataType", "Sizes", "Strides", "TotalTensorSizeInBytes", "GuaranteedBaseOffsetAlignment")
         _require(members, known, known[:2], "a tensor")
@@ -221,7 +233,7 @@ class OperatorDesc(_Frozen):
                 value = _unsigned(value, f"{keyword} ({name})", _UINT_MAX)
             object.__setattr__(self, keyword, value)
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         """The members by DirectML's names; what was left out is left out here too."""
         members = {}
         for name, keyword, _ in self.MEMBERS:
@@ -231,7 +243,7 @@ class OperatorDesc(_Frozen):
         return members
 
     @classmethod
-    def from_dict(cls, members: dict):
+    def from_dict(cls, members: dict[str, Any]) -> "Self":
         """The inverse of :meth:`to_dict`."""
         known = tuple(name for name, _, _ in cls.MEMBERS)
         needed = [name for name, _, kind in cls.MEMBERS if kind == "input"]

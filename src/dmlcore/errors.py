@@ -3,6 +3,8 @@
 Checks are fast; words are made only after one has failed, by `explain.py`, which is imported at that moment.
 """
 
+from typing import Any
+
 __all__ = [
     "ConstraintError",
     "DataTypeConstraintError",
@@ -52,12 +54,21 @@ class Violation:
         "message",
     )
     __slots__ = FIELDS
+    rule: str
+    operator: str
+    member: str
+    found: Any
+    expected: str
+    feature_level: str
+    minimum_feature_level: str | None
+    anchor: str
+    message: str
 
     def __init__(self, **facts):
         for name in self.FIELDS:
             setattr(self, name, facts[name])
 
-    def as_dict(self) -> dict:
+    def as_dict(self) -> dict[str, Any]:
         """The attributes as a dictionary that `json.dumps` accepts."""
         return {name: _plain(getattr(self, name)) for name in self.FIELDS}
 
@@ -95,6 +106,16 @@ class ConstraintError(DmlcoreError, ValueError):
     ``violations``.
     """
 
+    violations: tuple[Violation, ...]
+    rule: str
+    operator: str
+    member: str
+    found: Any
+    expected: str
+    feature_level: str
+    minimum_feature_level: str | None
+    anchor: str
+
     def __init__(self, violations):
         self.violations = tuple(violations)
         first = self.violations[0]
@@ -104,7 +125,7 @@ class ConstraintError(DmlcoreError, ValueError):
         for name in Violation.FIELDS:
             setattr(self, name, getattr(first, name))
 
-    def as_dict(self) -> dict:
+    def as_dict(self) -> dict[str, Any]:
         """The first violation as a dictionary, and all of them under ``violations``."""
         return {**self.violations[0].as_dict(), "violations": [v.as_dict() for v in self.violations]}
 
@@ -131,6 +152,13 @@ class IndexOutOfRangeError(DmlcoreError, IndexError):
         Smallest and largest index that would be accepted; (0, -1) when the dimension is empty.
     """
 
+    operator: str
+    tensor: str
+    parameter: str
+    position: tuple[int, ...]
+    value: int
+    valid_range: tuple[int, int]
+
     def __init__(self, operator, tensor, parameter, position, value, valid_range):
         self.operator, self.tensor, self.parameter = operator, tensor, parameter
         self.position, self.value, self.valid_range = position, value, valid_range
@@ -141,7 +169,7 @@ class IndexOutOfRangeError(DmlcoreError, IndexError):
             f"length {high + 1}; {accepted}"
         )
 
-    def as_dict(self) -> dict:
+    def as_dict(self) -> dict[str, Any]:
         """The attributes as a dictionary that `json.dumps` accepts."""
         names = ("operator", "tensor", "parameter", "position", "value", "valid_range")
         return {name: _plain(getattr(self, name)) for name in names}
@@ -168,6 +196,12 @@ class DuplicateIndexError(DmlcoreError, ValueError):
         Where in the index array the place is named, and where it is named again; of tuples, where the tuple stands.
     """
 
+    operator: str
+    tensor: str
+    parameter: str
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+
     def __init__(self, operator, tensor, parameter, first, second):
         self.operator, self.tensor, self.parameter = operator, tensor, parameter
         self.first, self.second = first, second
@@ -176,7 +210,7 @@ class DuplicateIndexError(DmlcoreError, ValueError):
             "a place at most once with duplicates='raise'"
         )
 
-    def as_dict(self) -> dict:
+    def as_dict(self) -> dict[str, Any]:
         """The attributes as a dictionary that `json.dumps` accepts."""
         names = ("operator", "tensor", "parameter", "first", "second")
         return {name: _plain(getattr(self, name)) for name in names}

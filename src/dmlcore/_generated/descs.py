@@ -53,6 +53,11 @@ class GatherDesc(OperatorDesc):
         ("IndexDimensions", "index_dimensions", "uint"),
     )
     __slots__ = ("input", "indices", "output", "axis", "index_dimensions")
+    input: TensorDesc
+    indices: TensorDesc
+    output: TensorDesc | None
+    axis: int
+    index_dimensions: int
 
     def __init__(
         self,
@@ -62,7 +67,7 @@ class GatherDesc(OperatorDesc):
         output: TensorDesc | None = None,
         axis: int,
         index_dimensions: int,
-    ):
+    ) -> None:
         self._set(
             input=input,
             indices=indices,
@@ -107,6 +112,10 @@ class GatherElementsDesc(OperatorDesc):
         ("Axis", "axis", "axis"),
     )
     __slots__ = ("input", "indices", "output", "axis")
+    input: TensorDesc
+    indices: TensorDesc
+    output: TensorDesc | None
+    axis: int
 
     def __init__(
         self,
@@ -115,7 +124,7 @@ class GatherElementsDesc(OperatorDesc):
         indices: TensorDesc,
         output: TensorDesc | None = None,
         axis: int,
-    ):
+    ) -> None:
         self._set(
             input=input,
             indices=indices,
@@ -162,6 +171,11 @@ class GatherNDDesc(OperatorDesc):
         ("IndicesDimensionCount", "indices_dimension_count", "uint"),
     )
     __slots__ = ("input", "indices", "output", "input_dimension_count", "indices_dimension_count")
+    input: TensorDesc
+    indices: TensorDesc
+    output: TensorDesc | None
+    input_dimension_count: int | None
+    indices_dimension_count: int | None
 
     def __init__(
         self,
@@ -171,7 +185,7 @@ class GatherNDDesc(OperatorDesc):
         output: TensorDesc | None = None,
         input_dimension_count: int | None = None,
         indices_dimension_count: int | None = None,
-    ):
+    ) -> None:
         self._set(
             input=input,
             indices=indices,
@@ -222,6 +236,12 @@ class GatherND1Desc(OperatorDesc):
         ("BatchDimensionCount", "batch_dimension_count", "uint"),
     )
     __slots__ = ("input", "indices", "output", "input_dimension_count", "indices_dimension_count", "batch_dimension_count")
+    input: TensorDesc
+    indices: TensorDesc
+    output: TensorDesc | None
+    input_dimension_count: int | None
+    indices_dimension_count: int | None
+    batch_dimension_count: int
 
     def __init__(
         self,
@@ -232,7 +252,7 @@ class GatherND1Desc(OperatorDesc):
         input_dimension_count: int | None = None,
         indices_dimension_count: int | None = None,
         batch_dimension_count: int,
-    ):
+    ) -> None:
         self._set(
             input=input,
             indices=indices,
@@ -275,6 +295,9 @@ class NonzeroCoordinatesDesc(OperatorDesc):
         ("OutputCoordinatesTensor", "output_coordinates", "output"),
     )
     __slots__ = ("input", "output_count", "output_coordinates")
+    input: TensorDesc
+    output_count: TensorDesc | None
+    output_coordinates: TensorDesc | None
 
     def __init__(
         self,
@@ -282,7 +305,7 @@ class NonzeroCoordinatesDesc(OperatorDesc):
         input: TensorDesc,
         output_count: TensorDesc | None = None,
         output_coordinates: TensorDesc | None = None,
-    ):
+    ) -> None:
         self._set(
             input=input,
             output_count=output_count,
@@ -328,6 +351,11 @@ class ScatterElementsDesc(OperatorDesc):
         ("Axis", "axis", "axis"),
     )
     __slots__ = ("input", "indices", "updates", "output", "axis")
+    input: TensorDesc
+    indices: TensorDesc
+    updates: TensorDesc
+    output: TensorDesc | None
+    axis: int
 
     def __init__(
         self,
@@ -337,7 +365,7 @@ class ScatterElementsDesc(OperatorDesc):
         updates: TensorDesc,
         output: TensorDesc | None = None,
         axis: int,
-    ):
+    ) -> None:
         self._set(
             input=input,
             indices=indices,
@@ -388,6 +416,12 @@ class ScatterNDDesc(OperatorDesc):
         ("IndicesDimensionCount", "indices_dimension_count", "uint"),
     )
     __slots__ = ("input", "indices", "updates", "output", "input_dimension_count", "indices_dimension_count")
+    input: TensorDesc
+    indices: TensorDesc
+    updates: TensorDesc
+    output: TensorDesc | None
+    input_dimension_count: int | None
+    indices_dimension_count: int | None
 
     def __init__(
         self,
@@ -398,7 +432,7 @@ class ScatterNDDesc(OperatorDesc):
         output: TensorDesc | None = None,
         input_dimension_count: int | None = None,
         indices_dimension_count: int | None = None,
-    ):
+    ) -> None:
         self._set(
             input=input,
             indices=indices,
