@@ -1,0 +1,5 @@
+"""`python -m dmlcore.cli` is the command `dmlcore`."""
+
+from . import main
+
+main()
