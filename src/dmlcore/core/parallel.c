@@ -1,5 +1,8 @@
 /* parallel.c: the only OpenMP pragma, the claiming of chunks, the decision whether threads pay, and fork safety.
  * Built without OpenMP everything here runs serially. */
+#if !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L   /* -std=c11 alone hides the monotonic clock */
+#endif
 #include "parallel.h"
 
 #include <time.h>
@@ -57,6 +60,7 @@ int dml_tick_slowly(dml_worker *worker)
     return (int)DML_ATOMIC_LOAD(&team->status);
 }
 
+#ifdef _OPENMP
 /* What one thread of the team does. */
 static void claim(dml_work work, void *job, int64_t chunks, dml_team *team, int calling)
 {
@@ -70,6 +74,7 @@ static void claim(dml_work work, void *job, int64_t chunks, dml_team *team, int 
             DML_ATOMIC_STORE(&team->status, status);
     }
 }
+#endif
 
 int dml_parallel(dml_work work, void *job, int64_t chunks, int threads, dml_pulse *pulse)
 {
