@@ -83,7 +83,7 @@ def extension() -> Extension:
         macros.append(("Py_LIMITED_API", "0x030B0000"))
     return Extension(
         "dmlcore._generated.operators",
-        ["src/dmlcore/_generated/operators.pyx", *c_files],
+        ["src/dmlcore/_generated/operators.pyx", "src/dmlcore/capi.c", *c_files],
         include_dirs=["src/dmlcore", numpy.get_include()],
         define_macros=macros,
         depends=headers,

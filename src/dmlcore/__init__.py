@@ -4,6 +4,7 @@ from . import _generated, errors
 from ._generated import *  # noqa: F403  the operators: array functions and descriptor classes, from the specifications
 from ._generated.enums import FeatureLevel
 from ._generated.operators import build_info, get_num_threads, set_num_threads
+from .capi import get_include
 from .compiled import CompiledOperator, compile
 from .descs import OperatorDesc, TensorDesc
 from .errors import (
@@ -34,6 +35,7 @@ __all__ = [
     "check",
     "compile",
     "errors",
+    "get_include",
     "get_num_threads",
     "minimum_feature_level",
     "set_num_threads",

@@ -37,37 +37,38 @@ typedef struct {
     int storage;                             /* enum dml_storage */
     int index;                               /* enum dml_index, or -1 */
     uint64_t zero_mask[2];                   /* the bits that tell a zero, low word first */
+    const char *name;
 } dml_data_type;
 
 #define DML_DATA_TYPES 26
 #define DML_NUMERIC_TYPES 11              /* the types 1 .. this have arithmetic */
 static const dml_data_type dml_data_types[DML_DATA_TYPES] = {
-    { 0, 0, -1, {UINT64_C(0x0), UINT64_C(0x0)}},    /* 0 UNKNOWN */
-    { 32, 2, -1, {UINT64_C(0x7fffffff), UINT64_C(0x0)}},    /* 1 FLOAT32 */
-    { 16, 1, -1, {UINT64_C(0x7fff), UINT64_C(0x0)}},    /* 2 FLOAT16 */
-    { 32, 2, 2, {UINT64_C(0xffffffff), UINT64_C(0x0)}},    /* 3 UINT32 */
-    { 16, 1, -1, {UINT64_C(0xffff), UINT64_C(0x0)}},    /* 4 UINT16 */
-    { 8, 0, -1, {UINT64_C(0xff), UINT64_C(0x0)}},    /* 5 UINT8 */
-    { 32, 2, 0, {UINT64_C(0xffffffff), UINT64_C(0x0)}},    /* 6 INT32 */
-    { 16, 1, -1, {UINT64_C(0xffff), UINT64_C(0x0)}},    /* 7 INT16 */
-    { 8, 0, -1, {UINT64_C(0xff), UINT64_C(0x0)}},    /* 8 INT8 */
-    { 64, 3, -1, {UINT64_C(0x7fffffffffffffff), UINT64_C(0x0)}},    /* 9 FLOAT64 */
-    { 64, 3, 3, {UINT64_C(0xffffffffffffffff), UINT64_C(0x0)}},    /* 10 UINT64 */
-    { 64, 3, 1, {UINT64_C(0xffffffffffffffff), UINT64_C(0x0)}},    /* 11 INT64 */
-    { 4, 0, -1, {UINT64_C(0xf), UINT64_C(0x0)}},    /* 12 UINT4 */
-    { 4, 0, -1, {UINT64_C(0xf), UINT64_C(0x0)}},    /* 13 INT4 */
-    { 8, 0, -1, {UINT64_C(0xff), UINT64_C(0x0)}},    /* 14 BOOL */
-    { 64, 3, -1, {UINT64_C(0x7fffffff7fffffff), UINT64_C(0x0)}},    /* 15 COMPLEX64 */
-    { 128, 4, -1, {UINT64_C(0x7fffffffffffffff), UINT64_C(0x7fffffffffffffff)}},    /* 16 COMPLEX128 */
-    { 16, 1, -1, {UINT64_C(0x7fff), UINT64_C(0x0)}},    /* 17 BFLOAT16 */
-    { 8, 0, -1, {UINT64_C(0x7f), UINT64_C(0x0)}},    /* 18 FLOAT8_E3M4 */
-    { 8, 0, -1, {UINT64_C(0x7f), UINT64_C(0x0)}},    /* 19 FLOAT8_E4M3 */
-    { 8, 0, -1, {UINT64_C(0x7f), UINT64_C(0x0)}},    /* 20 FLOAT8_E4M3FN */
-    { 8, 0, -1, {UINT64_C(0xff), UINT64_C(0x0)}},    /* 21 FLOAT8_E4M3FNUZ */
-    { 8, 0, -1, {UINT64_C(0xff), UINT64_C(0x0)}},    /* 22 FLOAT8_E4M3B11FNUZ */
-    { 8, 0, -1, {UINT64_C(0x7f), UINT64_C(0x0)}},    /* 23 FLOAT8_E5M2 */
-    { 8, 0, -1, {UINT64_C(0xff), UINT64_C(0x0)}},    /* 24 FLOAT8_E5M2FNUZ */
-    { 8, 0, -1, {UINT64_C(0x0), UINT64_C(0x0)}},    /* 25 FLOAT8_E8M0FNU */
+    { 0, 0, -1, {UINT64_C(0x0), UINT64_C(0x0)}, "UNKNOWN"},    /* 0 */
+    { 32, 2, -1, {UINT64_C(0x7fffffff), UINT64_C(0x0)}, "FLOAT32"},    /* 1 */
+    { 16, 1, -1, {UINT64_C(0x7fff), UINT64_C(0x0)}, "FLOAT16"},    /* 2 */
+    { 32, 2, 2, {UINT64_C(0xffffffff), UINT64_C(0x0)}, "UINT32"},    /* 3 */
+    { 16, 1, -1, {UINT64_C(0xffff), UINT64_C(0x0)}, "UINT16"},    /* 4 */
+    { 8, 0, -1, {UINT64_C(0xff), UINT64_C(0x0)}, "UINT8"},    /* 5 */
+    { 32, 2, 0, {UINT64_C(0xffffffff), UINT64_C(0x0)}, "INT32"},    /* 6 */
+    { 16, 1, -1, {UINT64_C(0xffff), UINT64_C(0x0)}, "INT16"},    /* 7 */
+    { 8, 0, -1, {UINT64_C(0xff), UINT64_C(0x0)}, "INT8"},    /* 8 */
+    { 64, 3, -1, {UINT64_C(0x7fffffffffffffff), UINT64_C(0x0)}, "FLOAT64"},    /* 9 */
+    { 64, 3, 3, {UINT64_C(0xffffffffffffffff), UINT64_C(0x0)}, "UINT64"},    /* 10 */
+    { 64, 3, 1, {UINT64_C(0xffffffffffffffff), UINT64_C(0x0)}, "INT64"},    /* 11 */
+    { 4, 0, -1, {UINT64_C(0xf), UINT64_C(0x0)}, "UINT4"},    /* 12 */
+    { 4, 0, -1, {UINT64_C(0xf), UINT64_C(0x0)}, "INT4"},    /* 13 */
+    { 8, 0, -1, {UINT64_C(0xff), UINT64_C(0x0)}, "BOOL"},    /* 14 */
+    { 64, 3, -1, {UINT64_C(0x7fffffff7fffffff), UINT64_C(0x0)}, "COMPLEX64"},    /* 15 */
+    { 128, 4, -1, {UINT64_C(0x7fffffffffffffff), UINT64_C(0x7fffffffffffffff)}, "COMPLEX128"},    /* 16 */
+    { 16, 1, -1, {UINT64_C(0x7fff), UINT64_C(0x0)}, "BFLOAT16"},    /* 17 */
+    { 8, 0, -1, {UINT64_C(0x7f), UINT64_C(0x0)}, "FLOAT8_E3M4"},    /* 18 */
+    { 8, 0, -1, {UINT64_C(0x7f), UINT64_C(0x0)}, "FLOAT8_E4M3"},    /* 19 */
+    { 8, 0, -1, {UINT64_C(0x7f), UINT64_C(0x0)}, "FLOAT8_E4M3FN"},    /* 20 */
+    { 8, 0, -1, {UINT64_C(0xff), UINT64_C(0x0)}, "FLOAT8_E4M3FNUZ"},    /* 21 */
+    { 8, 0, -1, {UINT64_C(0xff), UINT64_C(0x0)}, "FLOAT8_E4M3B11FNUZ"},    /* 22 */
+    { 8, 0, -1, {UINT64_C(0x7f), UINT64_C(0x0)}, "FLOAT8_E5M2"},    /* 23 */
+    { 8, 0, -1, {UINT64_C(0xff), UINT64_C(0x0)}, "FLOAT8_E5M2FNUZ"},    /* 24 */
+    { 8, 0, -1, {UINT64_C(0x0), UINT64_C(0x0)}, "FLOAT8_E8M0FNU"},    /* 25 */
 };
 
 static const dml_cell gather_support[3][DML_ARRAY_DOOR + 1] = {

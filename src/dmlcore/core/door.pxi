@@ -4,6 +4,7 @@
 cimport cython
 cimport numpy as cnp
 from cpython.object cimport PyObject
+from cpython.pycapsule cimport PyCapsule_New
 from libc.stdint cimport INT64_MAX, INT64_MIN, UINT64_MAX, int16_t, int64_t, uint64_t, uintptr_t
 from libc.string cimport memcpy
 
@@ -120,6 +121,12 @@ cdef extern from "core/dispatch.h" nogil:
 cdef extern from "core/parallel.h" nogil:
     void dml_threads_init()
     void dml_set_grain(int64_t)
+
+cdef extern from "capi.h":
+    const char *DMLCORE_CAPSULE
+    ctypedef struct dmlcore_api:
+        int (*get_num_threads)() noexcept nogil
+    dmlcore_api dmlcore_functions
 
 cdef extern from "core/arguments.h":
     ctypedef struct dml_function:
@@ -711,6 +718,15 @@ def _set_grain(int64_t nanoseconds):
     """For tests: from how much predicted work on threads are used; 1 is always, 0 the measured default."""
     dml_set_grain(nanoseconds)
 
+
+# ---- for C and Cython ---------------------------------------------------------------------------------------------
+
+cdef int threads_for_c() noexcept nogil:
+    return threads_wanted
+
+
+dmlcore_functions.get_num_threads = &threads_for_c
+_C_API = PyCapsule_New(&dmlcore_functions, DMLCORE_CAPSULE, NULL)
 
 dml_threads_init()
 threads_wanted = _threads.default_threads()

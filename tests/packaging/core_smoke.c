@@ -1,0 +1,211 @@
+/* core_smoke.c: the C core without Python, against plain loops: every storage class and index class, every instruction set
+ * of the machine, one thread and three. Built by test_core_builds.py and `make aarch64` with other compilers and settings:
+ *     cc -std=c11 -I src/dmlcore tests/packaging/core_smoke.c src/dmlcore/capi.c src/dmlcore/core/<all>.c src/dmlcore/isa/<all>.c */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capi.h"
+#include "core/dispatch.h"
+#include "core/parallel.h"
+
+static uint64_t seed = 88172645463325252u;
+
+static int64_t below(int64_t n)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (int64_t)(seed % (uint64_t)n);
+}
+
+static void need(int condition, const char *what)
+{
+    if (!condition) {
+        printf("failed: %s (%s)\n", what, dml_isa_name());
+        exit(1);
+    }
+}
+
+static const int index_bytes[] = {4, 8, 4, 8};
+
+static void put_index(char *to, int index, int64_t value)
+{
+    int32_t narrow = (int32_t)value;
+    if (index_bytes[index] == 4)
+        memcpy(to, &narrow, 4);
+    else
+        memcpy(to, &value, 8);
+}
+
+/* A table of rows x columns elements, `count` indices of rows, slices of one row: out[i] = table[index[i]] and back. */
+static void rows(const dmlcore_api *dml, int storage, int index, int threads, int64_t rows, int64_t columns, int64_t count)
+{
+    int64_t width = (int64_t)1 << storage, row = width * columns;
+    char *table = malloc((size_t)(rows * row)), *out = malloc((size_t)(count * row + 1)), *back = malloc((size_t)(rows * row));
+    char *indices = malloc((size_t)(count * 8 + 1)) ;
+    int64_t *plain = malloc((size_t)(count + 1) * 8);
+    int is_signed = index == DML_INDEX_I32 || index == DML_INDEX_I64;
+    for (int64_t i = 0; i < rows * row; i++)
+        table[i] = (char)below(256);
+    for (int64_t i = 0; i < count; i++) {
+        plain[i] = below(rows);
+        put_index(indices + i * index_bytes[index], index, is_signed && below(2) ? plain[i] - rows : plain[i]);
+    }
+    dml_move move = {0};
+    dml_run run = {0};
+    int64_t index_stride = index_bytes[index];
+    move.positions = (dml_list){&count, 1};
+    move.index_strides = (dml_list){&index_stride, 1};
+    move.stream_strides = (dml_list){&row, 1};
+    move.bounds = (dml_list){&rows, 1};
+    move.steps = (dml_list){&row, 1};
+    move.slice = (dml_list){&columns, 1};
+    move.slice_table_strides = (dml_list){&width, 1};
+    move.slice_stream_strides = (dml_list){&width, 1};
+    move.table = table;
+    move.stream = out;
+    move.indices = indices;
+    run.storage = storage;
+    run.index = index;
+    run.threads = threads;
+    run.check_first = 1;
+    need(dml->gather(&move, &run) == DML_OK, "gather ends well");
+    for (int64_t i = 0; i < count; i++)
+        need(memcmp(out + i * row, table + plain[i] * row, (size_t)row) == 0, "gather");
+
+    memset(back, 0, (size_t)(rows * row));
+    int64_t all = rows * row, one = 1;
+    move.table = back;
+    move.source = table;
+    move.copy = (dml_list){&all, 1};
+    move.copy_source_strides = move.copy_table_strides = (dml_list){&one, 1};
+    if (storage == 0) {     /* the copy is made of elements of the storage class */
+        for (int64_t i = 0; i < count * row; i++)
+            out[i] = (char)below(256);
+        need(dml->scatter(&move, &run) == DML_OK, "scatter ends well");
+        for (int64_t i = 0; i < count; i++)
+            memcpy(table + plain[i] * row, out + i * row, (size_t)row);
+        need(memcmp(back, table, (size_t)(rows * row)) == 0, "scatter");
+    }
+
+    if (count) {     /* the first index out of range is told, and nothing is written */
+        int64_t at = below(count), wrong = rows + below(3);
+        put_index(indices + at * index_bytes[index], index, wrong);
+        put_index(indices + (count - 1) * index_bytes[index], index, rows);
+        move.table = table;
+        move.source = NULL;
+        memset(out, 7, (size_t)(count * row));
+        need(dml->gather(&move, &run) == DML_OUT_OF_RANGE, "an index out of range is told");
+        need(run.bad_position == at && run.bad_bound == rows, "the first one");
+        for (int64_t i = 0; i < count * row; i++)
+            need(out[i] == 7, "nothing is written");
+        run.mode = DML_DROP;
+        need(dml->gather(&move, &run) == DMLCORE_INVALID, "a gather cannot drop");
+        need(dml->scatter(&move, &run) == DML_OK, "scatter drops");
+    }
+    free(table), free(out), free(back), free(indices), free(plain);
+}
+
+static void nonzero(const dmlcore_api *dml, const char *name, int threads, int64_t rows, int64_t columns)
+{
+    dmlcore_data_type type;
+    need(dml->find_data_type(name, &type) == 0, name);
+    int64_t width = type.bits / 8, total = rows * columns, expected = 0;
+    char *data = calloc((size_t)total + 1, (size_t)width);
+    for (int64_t i = 0; i < total; i++)
+        data[i * width] = (char)(below(3) == 0);
+    int64_t sizes[] = {rows, columns}, strides[] = {columns * width, width};
+    dml_nonzero nz = {0};
+    dml_run run = {0};
+    nz.sizes = (dml_list){sizes, 2};
+    nz.strides = (dml_list){strides, 2};
+    nz.input = data;
+    nz.mask[0] = type.zero_mask[0];
+    nz.mask[1] = type.zero_mask[1];
+    nz.columns = 2;
+    nz.row_stride = 8;
+    nz.column_stride = 4;
+    nz.coordinate_bytes = 4;
+    run.storage = type.storage;
+    run.threads = threads;
+    need(dml->nonzero_count(&nz, &run) == DML_OK, "count");
+    uint32_t *found = malloc((size_t)nz.count * 8 + 8);
+    nz.coordinates = (char *)found;
+    nz.rows_max = nz.count;
+    need(dml->nonzero_write(&nz, &run) == DML_OK, "write");
+    dml->nonzero_free(&nz);
+    for (int64_t i = 0; i < total; i++) {
+        int is_set = type.zero_mask[0] == 0 || data[i * width] != 0;
+        if (is_set && expected < nz.count)
+            need(found[2 * expected] == i / columns && found[2 * expected + 1] == i % columns, "coordinates");
+        expected += is_set;
+    }
+    need(expected == nz.count, "count of coordinates");
+    free(data), free(found);
+}
+
+/* table[index[i]] += update[i], float32, in place. */
+static void add(const dmlcore_api *dml, int threads)
+{
+    float table[10] = {0}, updates[100];
+    double sums[10] = {0};
+    uint32_t indices[100];
+    int64_t count = 100, step = 4, bound = 10;
+    for (int i = 0; i < 100; i++) {
+        indices[i] = (uint32_t)below(10);
+        updates[i] = (float)below(64);
+        sums[indices[i]] += updates[i];
+    }
+    dmlcore_data_type type;
+    need(dml->find_data_type("FLOAT32", &type) == 0, "FLOAT32");
+    dml_move move = {0};
+    dml_run run = {0};
+    move.positions = (dml_list){&count, 1};
+    move.index_strides = move.stream_strides = move.steps = (dml_list){&step, 1};
+    move.bounds = (dml_list){&bound, 1};
+    move.table = (char *)table;
+    move.stream = (char *)updates;
+    move.indices = (const char *)indices;
+    run.storage = type.storage;
+    run.data_type = type.value;
+    run.index = DML_INDEX_U32;
+    run.reduction = DML_ADD;
+    run.threads = threads;
+    need(dml->scatter(&move, &run) == DML_OK, "scatter that adds ends well");
+    for (int i = 0; i < 10; i++)
+        need(table[i] == sums[i], "scatter that adds");
+    run.data_type = 99;
+    need(dml->scatter(&move, &run) == DMLCORE_INVALID, "unknown data types cannot be added");
+}
+
+int main(void)
+{
+    const dmlcore_api *dml = &dmlcore_functions;
+    static const char *const types[] = {"UINT8", "FLOAT16", "FLOAT32", "FLOAT64", "COMPLEX128", "FLOAT8_E8M0FNU"};
+    const char *name;
+    dmlcore_data_type type;
+    need(dml->find_data_type("INT4", &type) == DMLCORE_INVALID && dml->find_data_type("", &type) == DMLCORE_INVALID, "names");
+    dml_set_grain(1);
+    for (int i = 0; (name = dml_isa_available(i)) != NULL; i++) {
+        need(dml_isa_select(name) == 0, "dml_isa_select");
+        for (int threads = 1; threads <= 3; threads += 2) {
+            for (int storage = 0; storage < DML_STORAGES; storage++)
+                for (int index = 0; index < DML_INDEXES; index++) {
+                    rows(dml, storage, index, threads, 5, 1, 7);
+                    rows(dml, storage, index, threads, 100, 3, 3000);
+                    rows(dml, storage, index, threads, 20, 40, 100);
+                    rows(dml, storage, index, threads, 3, 9000, 4);
+                }
+            for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
+                nonzero(dml, types[t], threads, 3, 5);
+                nonzero(dml, types[t], threads, 300, 777);
+                nonzero(dml, types[t], threads, 2, 200000);
+            }
+            add(dml, threads - 1);
+        }
+        printf("%s: all as expected\n", name);
+    }
+    return 0;
+}
