@@ -1,7 +1,7 @@
 """dmlcore under ONNX's own evaluator: `OPS` for `onnx.reference.ReferenceEvaluator`, and a `Backend` that uses them.
 
-An operator runs in dmlcore where dmlcore takes the data type; for the others (strings, 4-bit types and the like) it hands
-the node to ONNX's reference implementation. Needs the onnx package: ``pip install 'dmlcore[onnx]'``.
+An operator runs in dmlcore where dmlcore takes the data type. For the others (strings, 4-bit types; reductions of bool, complex
+and bfloat16) it hands the node to ONNX's reference implementation. Needs the onnx package: ``pip install 'dmlcore[onnx]'``.
 """
 
 try:
@@ -15,7 +15,7 @@ except ImportError as error:
 import numpy as np
 
 from . import gather, gather_elements, gather_nd, nonzero_coordinates, scatter_elements, scatter_nd
-from .errors import DataTypeConstraintError, DmlcoreError
+from .errors import DmlcoreError
 
 __all__ = ["OPS", "Backend", "BackendRep", "prepare", "run_model", "run_node", "supports_device"]
 
@@ -37,9 +37,10 @@ class _Operator:
     def _run(self, *inputs, **attributes):
         try:
             return (self._compute(*inputs, **_given(attributes)),)
-        except DataTypeConstraintError as error:
-            if any(v.member == "IndicesTensor" for v in error.violations):
-                raise  # the reference implementation has no index types that dmlcore lacks
+        except TypeError as error:  # a type that dmlcore does not take, or not with this reduction
+            members = {violation.member for violation in getattr(error, "violations", ())}
+            if members and ("InputTensor" not in members or "IndicesTensor" in members):
+                raise  # of the others ONNX has no more than dmlcore
         return super()._run(*inputs, **attributes)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 onnx = pytest.importorskip("onnx.reference") and pytest.importorskip("onnx")
 
+import ml_dtypes  # noqa: E402  comes with onnx
 from numpy.testing import assert_array_equal  # noqa: E402
 from onnx_models import run  # noqa: E402
 
@@ -69,6 +70,14 @@ def test_float16_rounds_at_each_step():
     x, i, u = np.float16([2048]), np.zeros(100, int), np.ones(100, np.float16)
     assert run("ScatterElements", x, i, u, reduction="add") == 2048
     assert run("ScatterND", x, i[:, None], u, reduction="add") == 2048
+
+
+@pytest.mark.parametrize("kind", ["bool", "complex64", "bfloat16"])
+def test_types_without_reductions_go_to_the_reference(kind):
+    dtype = np.dtype(getattr(ml_dtypes, kind, kind))
+    x, i, u = np.zeros(3, dtype), np.array([1, 1]), np.ones(2, dtype)
+    assert run("ScatterElements", x, i, u, reduction="add").tolist() == np.array([0, 2, 0], dtype).tolist()
+    assert run("ScatterND", x, i[:, None], u, reduction="add").tolist() == np.array([0, 2, 0], dtype).tolist()
 
 
 def test_none_by_name():
