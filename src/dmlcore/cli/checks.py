@@ -14,7 +14,7 @@ from .output import BAD_FILE, FAILED, OK, Json, Level, command, console, emit, l
 
 __all__ = ["check", "level"]
 
-FILES = typer.Argument(metavar="FILE...", help='JSON: {"type": "DML_OPERATOR_...", "desc": {...}}, a list of those, or a DxDispatch model; - is standard input.')
+FILES = typer.Argument(metavar="FILE", help='JSON: {"type": "DML_OPERATOR_...", "desc": {...}}, a list of those, or a DxDispatch model; - is standard input.')
 
 
 def _read(files: list[str]):

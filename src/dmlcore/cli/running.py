@@ -15,7 +15,7 @@ import dmlcore
 from .._generated.operators import MODES
 from .._generated.tables import OPERATORS
 from .._generated.tools import TOOLS
-from ..graph import find_operator, open_npy, save_npy
+from ..graph import FileError, find_operator, open_npy, save_npy
 from ..graph.files import replacing
 from .output import Json, command, console, emit, plain_array, waiting
 from .shapes import result_sizes
@@ -89,6 +89,8 @@ def _make(operator: str):
     names = [spec.parameters[name] for name, _, kind, _ in spec.members if kind == "input"]
 
     def function(*, output, threads, json_output, **given):
+        if output is not None and not output.parent.is_dir():
+            raise FileError(output, f"cannot be written: there is no folder {output.parent}")
         arrays = {name: open_npy(given.pop(name)) for name in names}
         options = {name: value for name, value in given.items() if value is not None}
         if "fill_value" in options:

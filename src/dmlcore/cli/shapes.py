@@ -19,7 +19,7 @@ def result_sizes(operator: str, shapes: dict, options: dict) -> tuple[int, ...] 
     spec, tool = OPERATORS[operator], TOOLS[operator]
     inputs = {name: tuple(shapes[spec.parameters[name]]) for name, _, kind, _ in spec.members if kind == "input"}
     facts = {name: fact(TensorDesc("UINT8", sizes)) for name, sizes in inputs.items()}
-    if any(not 1 <= len(sizes) <= 8 or 0 in sizes for sizes in inputs.values()):
+    if any(len(sizes) > 8 or 0 in sizes for sizes in inputs.values()):
         return None
     numbers = {member: options.get(option, 0) for member, option in tool.option_of.items()}
     rank = tool.dimension_count(facts, numbers) if tool.dimension_count else None

@@ -124,13 +124,13 @@ def generate(operator: str, level=None, count: int | None = None, seed: int = 0,
         types = combinations(name, one)
         if types:
             vectors.combinations[_number(one)] = [min(counts[one], len(types)), len(types)]
-        for case in _valid(name, one, counts[one], seed):
+        for case in valid_cases(name, one, counts[one], seed):
             vectors.valid.append(case)
             done += 1
             if progress:
                 progress(total, done)
         missing = []
-        for case in _invalid(name, one, seed):
+        for case in invalid_cases(name, one, seed):
             (missing if isinstance(case, str) else vectors.invalid).append(case)
             done += 1
             if progress:
@@ -149,7 +149,8 @@ def _count(operator: str, level: FeatureLevel, count: int | None) -> int:
     return 0 if not there_are else max(there_are, 8) if count is None else count
 
 
-def _valid(operator: str, level: FeatureLevel, count: int, seed: int) -> Iterator[Valid]:
+def valid_cases(operator: str, level: FeatureLevel, count: int, seed: int) -> Iterator[Valid]:
+    """Valid vectors at a level: so many random ones, then the examples of the specification."""
     prefix = f"{operator.lower()}-{_number(level)}"
     position = list(FeatureLevel).index(level)
     order = Draw(seed, operator, level.name).shuffled(combinations(operator, level))
@@ -215,7 +216,8 @@ def difference(case: Valid, name: str, found: np.ndarray) -> str | None:
     return f"element {list(place)} is {found.reshape(-1)[wrong[0]]}, expected {wanted[place]}; {len(wrong)} differ"
 
 
-def _invalid(operator: str, level: FeatureLevel, seed: int) -> Iterator[Invalid | str]:
+def invalid_cases(operator: str, level: FeatureLevel, seed: int) -> Iterator[Invalid | str]:
+    """An invalid vector for each rule at a level; the rule's name where none was found."""
     for i, rule in enumerate(wanted_rules(operator, level)):
         draw = Draw(seed, operator, level.name, "invalid", rule.id, rule.member)
         found = breaking(draw, operator, level, rule)

@@ -1,0 +1,70 @@
+"""Runs the command line in the same process, and makes the files that its tests need."""
+
+import json
+
+import numpy as np
+import pytest
+
+pytest.importorskip("typer", reason="the command line needs the extra cli")
+
+from dmlcore.cli.app import app
+from typer.testing import CliRunner
+
+
+class Outcome:
+    """What a command left behind: exit status, texts, and the JSON value if it printed one."""
+
+    def __init__(self, result):
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        self.status, self.out, self.err = result.exit_code, result.stdout, result.stderr
+        assert "Traceback" not in self.out + self.err
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def dmlcore_cli():
+    """Calls the command line: dmlcore_cli("check", path) -> Outcome."""
+
+    def call(*arguments, stdin=None) -> Outcome:
+        return Outcome(CliRunner().invoke(app, [str(a) for a in arguments], input=stdin, prog_name="dmlcore"))
+
+    return call
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes a file of the test: arrays as .npy, bytes and text as they are, everything else as JSON."""
+
+    def make(name: str, value):
+        path = tmp_path / name
+        if isinstance(value, np.ndarray):
+            np.save(path, value)
+        elif isinstance(value, bytes):
+            path.write_bytes(value)
+        else:
+            path.write_text(value if isinstance(value, str) else json.dumps(value))
+        return path
+
+    return make
+
+
+def gather_nd_desc(**changes) -> dict:
+    """A descriptor that every level from 3.0 on accepts, in DxDispatch's form."""
+    desc = {
+        "InputTensor": {"DataType": "FLOAT32", "Sizes": [1, 2, 2, 2]},
+        "IndicesTensor": {"DataType": "INT64", "Sizes": [1, 1, 2, 2]},
+        "OutputTensor": {"DataType": "FLOAT32", "Sizes": [1, 1, 2, 2]},
+        "InputDimensionCount": 3,
+        "IndicesDimensionCount": 2,
+    }
+    return {"type": "DML_OPERATOR_GATHER_ND", "desc": {k: v for k, v in (desc | changes).items() if v is not None}}
+
+
+@pytest.fixture
+def desc():
+    """gather_nd_desc, for tests that change it."""
+    return gather_nd_desc
