@@ -8,7 +8,6 @@
 typedef struct dml_block {
     int64_t count;                 /* offsets to be moved */
     int64_t positions;             /* positions of the box: as many, unless some were left out */
-    int64_t number;                /* of its first position, where positions are walked in order */
     char *table, *stream;          /* of the first position */
     const char *indices;
     const char *next;              /* prefetch: where the table's next row will be read */
@@ -20,6 +19,13 @@ typedef struct dml_block {
     union { i32 half[DML_PACKED]; i64 full[DML_PACKED]; } packed;
 } dml_block;
 
+/* How many positions lie in front of a box. */
+DML_INLINE int64_t dml_block_number(const dml_plan *p, int64_t box)
+{
+    int64_t outer = box / p->pieces, row = (box - outer * p->pieces) * p->rows;
+    return (outer * p->dim[p->cut].size + row) * p->inner;
+}
+
 DML_INLINE void dml_block_open(const dml_plan *p, int64_t box, dml_block *b)
 {
     const dml_dim *cut = p->dim + p->cut;
@@ -29,7 +35,6 @@ DML_INLINE void dml_block_open(const dml_plan *p, int64_t box, dml_block *b)
         row = (box - outer * p->pieces) * p->rows;
     }
     b->count = b->positions = dml_least(p->rows, cut->size - row) * p->inner;
-    b->number = (outer * cut->size + row) * p->inner;
     b->table = p->table + row * cut->table;
     b->stream = p->stream + row * cut->stream;
     b->indices = p->indices + row * cut->index;

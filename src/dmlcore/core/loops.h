@@ -11,21 +11,25 @@
 #define I i32
 #define U u32
 #include "normalise.h"
+#include "scan.h"
 #undef I
 #undef U
 #define I i64
 #define U u64
 #include "normalise.h"
+#include "scan.h"
 #undef I
 #undef U
 #define I u32
 #define U u32
 #include "normalise.h"
+#include "scan.h"
 #undef I
 #undef U
 #define I u64
 #define U u64
 #include "normalise.h"
+#include "scan.h"
 #undef I
 #undef U
 

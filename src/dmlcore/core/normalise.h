@@ -162,20 +162,5 @@ DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
     }
 }
 
-/* Checks every index and moves nothing. */
-static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t end)
-{
-    dml_block block;
-    for (int64_t box = begin; box < end; box++) {
-        dml_block_open(p, box, &block);
-        if (NAME(normalise)(p, &block))
-            return DML_OUT_OF_RANGE;
-        int stop = dml_tick(worker, p->block_bytes);
-        if (stop)
-            return stop;
-    }
-    return DML_OK;
-}
-
 #undef NAME
 #undef SIGNED

@@ -1,0 +1,66 @@
+/* scan.h: checks every index and moves nothing: what comes before the first byte of a caller's own output is written.
+ * Included by core/loops.h for each index class I (U: the unsigned type of its width) and instruction set ISA, after
+ * normalise.h, without guard. */
+
+#define NAME(name) DML_JOIN3(name, I, ISA)
+#define SIGNED ((I)-1 < (I)1)
+
+/* Coordinates that follow each other, `tuple` of them for each position. v is in [-n, n) exactly when v + n is in
+ * [0, 2n), unsigned: one addition and one maximum for each. LANES is a multiple of every short tuple and of the vectors'
+ * lengths, so a lane always meets coordinates of the same dimension. */
+DML_PIECE int NAME(check)(const I *index, int64_t count, int tuple, const int64_t *bounds)
+{
+    enum { LANES = sizeof(I) == 4 ? 48 : 24 };
+    U add[LANES], last[LANES], most[LANES] = {0};
+    int bad = 0;
+    for (int lane = 0, k = 0; lane < LANES; lane++, k = k + 1 < tuple ? k + 1 : 0) {
+        int64_t n = bounds[k];
+        if (sizeof(I) == 4)                          /* a longer dimension takes every value */
+            n = dml_least(n, SIGNED ? (int64_t)1 << 31 : (int64_t)1 << 32);
+        bad |= n == 0;
+        add[lane] = SIGNED ? (U)n : 0;
+        last[lane] = (U)n + add[lane] - 1;
+    }
+    for (; count >= LANES; count -= LANES, index += LANES)
+        for (int lane = 0; lane < LANES; lane++) {
+            U u = (U)index[lane] + add[lane];
+            most[lane] = most[lane] > u ? most[lane] : u;
+        }
+    for (int lane = 0; lane < count; lane++) {
+        U u = (U)index[lane] + add[lane];
+        most[lane] = most[lane] > u ? most[lane] : u;
+    }
+    for (int lane = 0; lane < LANES; lane++)
+        bad |= most[lane] > last[lane];
+    return bad;
+}
+
+static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t end)
+{
+    dml_block block;
+    int64_t tuple_bytes = p->tuple * (int64_t)sizeof(I), dense = tuple_bytes;
+    for (int d = p->rank - 1; d >= 0 && dense; d--)
+        dense = p->dim[d].index == dense ? dense * p->dim[d].size : 0;
+    int by_lanes = !p->packed && 24 % p->tuple == 0, stop = DML_OK;
+    if (dense && by_lanes) {                /* one run of coordinates: boxes do not matter */
+        int64_t at = dml_block_number(p, begin), stop_at = dml_block_number(p, end), some;
+        for (; at < stop_at && !stop; at += some) {
+            some = dml_least(stop_at - at, 16 * DML_BLOCK);
+            if (NAME(check)((const I *)(p->indices + at * tuple_bytes), some * p->tuple, p->tuple, p->bounds))
+                return DML_OUT_OF_RANGE;
+            stop = dml_tick(worker, some * tuple_bytes);
+        }
+        return stop;
+    }
+    for (int64_t box = begin; box < end && !stop; box++) {
+        dml_block_open(p, box, &block);
+        if (by_lanes ? NAME(check)((const I *)block.indices, block.positions * p->tuple, p->tuple, p->bounds)
+                     : NAME(normalise)(p, &block))
+            return DML_OUT_OF_RANGE;
+        stop = dml_tick(worker, p->block_bytes);
+    }
+    return stop;
+}
+
+#undef NAME
+#undef SIGNED
