@@ -1,7 +1,7 @@
-"""A real model in ONNX's own evaluator, without and with dmlcore: SwiftF0, which hears the pitch of a voice or an instrument.
+"""A real model in ONNX's own evaluator, without and with dmlcore: SwiftF0, which hears the pitch of a voice.
 
-The model comes from its package (116 kB): pip install swift-f0 'dmlcore[onnx]'. Its weights and its heavy nodes (Conv) are
-none of dmlcore's business, so look at the last line for what the indexing nodes gain.
+The model comes from its package (116 kB): pip install swift-f0 'dmlcore[onnx]'. Its heavy nodes (Conv) are none of
+dmlcore's business, so look at the last line for what the indexing nodes gain.
 """
 
 import importlib.util
@@ -26,7 +26,7 @@ INDEXING = {operator.__name__ for operator in OPS}
 
 
 class GatherElements(OpRun):
-    """A stand-in for ONNX's implementation, which takes neither this model's axis (-1) nor more than 64 places along it."""
+    """A stand-in for ONNX's, which takes neither this model's axis (-1) nor more than 64 places along it."""
 
     op_domain = ""
 
@@ -55,7 +55,9 @@ def main() -> None:
     same = all(np.array_equal(a, b, equal_nan=True) for a, b in zip(without[0], with_ops[0], strict=True))
     heard = with_ops[0][0][0]
     error = np.median(np.abs(heard - true_pitch[: len(heard) * 256 : 256][: len(heard)]))
-    print(f"\n{len(heard)} frames of a tone gliding from 220 to 440 Hz; median error of the pitch heard: {error:.1f} Hz")
+    print(
+        f"\n{len(heard)} frames of a tone gliding from 220 to 440 Hz; median error of the pitch heard: {error:.1f} Hz"
+    )
     print(f"outputs without and with dmlcore: {'equal, bit for bit' if same else 'DIFFERENT'}\n")
     print(f"{'':24}{'without':>12}{'with':>12}")
     print(f"{'whole model':24}{without[1] * 1e3:9.1f} ms{with_ops[1] * 1e3:9.1f} ms")
@@ -71,7 +73,7 @@ def gliding_tone():
 
 
 def timed(sessions, feeds, repeats: int = 5):
-    """(outputs, seconds for all, seconds in the indexing nodes) of each session: the best of a few turns, taken alternately."""
+    """(outputs, seconds for all, seconds in the indexing nodes) of each session: the best of a few turns in turn."""
     spent = [0.0]
     for session in sessions:
         for node in session.rt_nodes_:

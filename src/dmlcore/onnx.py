@@ -1,27 +1,36 @@
 """dmlcore under ONNX's own evaluator: `OPS` for `onnx.reference.ReferenceEvaluator`, and a `Backend` that uses them.
 
-An operator runs in dmlcore where dmlcore takes the data type. For the others (strings, 4-bit types; reductions of bool, complex
-and bfloat16) it hands the node to ONNX's reference implementation. Needs the onnx package: ``pip install 'dmlcore[onnx]'``.
+An operator runs in dmlcore where dmlcore takes the data type. For the others (strings, 4-bit types; reductions of bool,
+complex and bfloat16) it hands the node to ONNX's reference implementation. Needs ``pip install 'dmlcore[onnx]'``.
 """
 
 try:
     import onnx
     from onnx.backend import base
     from onnx.reference import ReferenceEvaluator
+    from onnx.reference.op_run import OpRun
     from onnx.reference.ops import _op_list as reference
 except ImportError as error:
     raise ImportError("dmlcore.onnx needs the onnx package: pip install 'dmlcore[onnx]'") from error
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from . import gather, gather_elements, gather_nd, nonzero_coordinates, scatter_elements, scatter_nd
 from .errors import DmlcoreError
+
+Inputs = NDArray[Any] | Sequence[NDArray[Any]] | Mapping[str, NDArray[Any]]
 
 __all__ = ["OPS", "Backend", "BackendRep", "prepare", "run_model", "run_node", "supports_device"]
 
 
 class _Operator:
-    """What all of them share: dmlcore first, the class of ONNX behind this one in the bases for what it does not take."""
+    """What all of them share: dmlcore first; for what it does not take ONNX's class, the next among the bases.
+    Each has its computation in `_compute`.
+    """
 
     op_domain = ""
 
@@ -108,7 +117,7 @@ class NonZero(_Operator, reference.NonZero):
         return nonzero_coordinates(data, dtype=np.int64).T
 
 
-OPS = [Gather, GatherElements, GatherND, NonZero, Scatter, ScatterElements, ScatterND]
+OPS: list[type[OpRun]] = [Gather, GatherElements, GatherND, NonZero, Scatter, ScatterElements, ScatterND]
 """Implementations for ``onnx.reference.ReferenceEvaluator(model, new_ops=OPS)``.
 
 Examples
@@ -128,19 +137,19 @@ Examples
 class BackendRep(base.BackendRep):
     """A model that is ready to run; made by :meth:`Backend.prepare`."""
 
-    def __init__(self, model, **options):
+    def __init__(self, model: onnx.ModelProto, **options: Any) -> None:
         self.session = ReferenceEvaluator(model, new_ops=OPS, **options)
         graph = getattr(model, "graph", None)
         stored = {tensor.name for tensor in graph.initializer} if graph is not None else set()
         names = self.session.input_names
         self._names, self._free = names, [name for name in names if name not in stored]
 
-    def run(self, inputs, **kwargs) -> tuple:
+    def run(self, inputs: Inputs, **kwargs: Any) -> tuple[Any, ...]:
         """Runs the model on an array, a sequence of arrays in the order of its inputs, or a dictionary by name.
 
         Inputs that the model has values for may be left out, all of them together.
         """
-        if not isinstance(inputs, dict):
+        if not isinstance(inputs, Mapping):
             values = [inputs] if isinstance(inputs, np.ndarray) else list(inputs)
             names = self._names if len(values) == len(self._names) else self._free
             if len(values) != len(names):
@@ -150,7 +159,7 @@ class BackendRep(base.BackendRep):
 
 
 class Backend(base.Backend):
-    """ONNX's back end interface: a model is checked and runs in ONNX's evaluator, with dmlcore for the operators in `OPS`.
+    """ONNX's back end interface: a model is checked and runs in ONNX's evaluator, its indexing operators in dmlcore.
 
     Examples
     --------
@@ -163,14 +172,16 @@ class Backend(base.Backend):
     """
 
     @classmethod
-    def prepare(cls, model, device: str = "CPU", **kwargs) -> BackendRep:
+    def prepare(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> BackendRep:
         """Checks a model and returns it ready to run; further arguments are ReferenceEvaluator's."""
         cls._check_device(device)
         super().prepare(model, device)
         return BackendRep(model, **kwargs)
 
     @classmethod
-    def run_node(cls, node, inputs, device: str = "CPU", outputs_info=None, **kwargs) -> tuple:
+    def run_node(
+        cls, node: onnx.NodeProto, inputs: Inputs, device: str = "CPU", outputs_info: Any = None, **kwargs: Any
+    ) -> tuple[Any, ...]:
         """Checks a single node and runs it; ``opset_version=`` says by which opset, the newest by default."""
         cls._check_device(device)
         super().run_node(node, inputs, device, outputs_info, **kwargs)

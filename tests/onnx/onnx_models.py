@@ -1,4 +1,4 @@
-"""One-node models for the tests: built for an opset, checked by ONNX, and run by its evaluator with or without dmlcore."""
+"""Models of one node: built for an opset, checked by ONNX, run by its evaluator with or without dmlcore."""
 
 import onnx
 from onnx import helper
@@ -12,10 +12,14 @@ NAMES = {"Scatter": "x i u", "ScatterElements": "x i u", "ScatterND": "x i u", "
 def model(op: str, *arrays, opset: int | None = None, **attributes) -> onnx.ModelProto:
     """A model with a single node whose inputs have the types and shapes of these arrays."""
     names = NAMES.get(op, "x i").split()[: len(arrays)]
-    kinds = [onnx.TensorProto.STRING if a.dtype.kind in "OU" else helper.np_dtype_to_tensor_dtype(a.dtype) for a in arrays]
+    kinds = [
+        onnx.TensorProto.STRING if a.dtype.kind in "OU" else helper.np_dtype_to_tensor_dtype(a.dtype) for a in arrays
+    ]
     inputs = [helper.make_tensor_value_info(n, k, a.shape) for n, k, a in zip(names, kinds, arrays, strict=True)]
     kind = onnx.TensorProto.INT64 if op == "NonZero" else kinds[0]
-    output = helper.make_tensor_value_info("y", kind, [None] * _rank(op, *arrays, batch_dims=attributes.get("batch_dims", 0)))
+    output = helper.make_tensor_value_info(
+        "y", kind, [None] * _rank(op, *arrays, batch_dims=attributes.get("batch_dims", 0))
+    )
     graph = helper.make_graph([helper.make_node(op, names, ["y"], **attributes)], "one", inputs, [output])
     opset = opset or onnx.defs.onnx_opset_version()
     made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
@@ -26,7 +30,9 @@ def model(op: str, *arrays, opset: int | None = None, **attributes) -> onnx.Mode
 def _rank(op, x, i=None, u=None, batch_dims=0) -> int:
     if op == "GatherND":
         return i.ndim - 1 + x.ndim - batch_dims - i.shape[-1]
-    return {"Gather": lambda: x.ndim + i.ndim - 1, "GatherElements": lambda: i.ndim, "NonZero": lambda: 2}.get(op, lambda: x.ndim)()
+    return {"Gather": lambda: x.ndim + i.ndim - 1, "GatherElements": lambda: i.ndim, "NonZero": lambda: 2}.get(
+        op, lambda: x.ndim
+    )()
 
 
 def run(op: str, *arrays, ops=OPS, opset: int | None = None, **attributes):

@@ -1,4 +1,4 @@
-"""ONNX's own backend tests of the indexing operators, through dmlcore.onnx.Backend: every one that the installed onnx has.
+"""ONNX's own backend tests of the indexing operators, through dmlcore.onnx.Backend: all that the installed onnx has.
 
 They are found by what a model contains, subgraphs included, and not by name; none is left out.
 """
@@ -19,7 +19,15 @@ from dmlcore.onnx import OPS, Backend  # noqa: E402
 
 NAMES = {operator.__name__ for operator in OPS}
 # Fewer than these would mean that a newer onnx keeps its cases elsewhere, and that tests have vanished unseen.
-LEAST = {"Gather": 10, "GatherElements": 20, "GatherND": 3, "NonZero": 1, "Scatter": 2, "ScatterElements": 7, "ScatterND": 5}
+LEAST = {
+    "Gather": 10,
+    "GatherElements": 20,
+    "GatherND": 3,
+    "NonZero": 1,
+    "Scatter": 2,
+    "ScatterElements": 7,
+    "ScatterND": 5,
+}
 
 
 def operators(graph) -> set[str]:

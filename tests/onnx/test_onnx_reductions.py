@@ -1,7 +1,7 @@
 """The reductions of ScatterElements and ScatterND, opset 16 (add, mul) and 18 (min, max), against NumPy's ufunc.at.
 
-ONNX's own implementation is right but for NaN: its ScatterElements keeps or drops one by its place (Python's min and max),
-its ScatterND propagates it, as NumPy and dmlcore do in both.
+ONNX's own implementation is right but for NaN: its ScatterElements keeps or drops one by its place (Python's min and
+max), its ScatterND propagates it, as NumPy and dmlcore do in both.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from onnx_models import run  # noqa: E402
 
 UFUNC = {"add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum}
 OPSETS = [("add", 16), ("mul", 16)] + [(name, 18) for name in UFUNC]
-NUMERIC = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
+NUMERIC = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"]
 
 
 def scatter_elements(x, i, u, axis, ufunc):
@@ -46,7 +46,9 @@ def test_reductions(reduction, opset, dtype, rng):
         actual = run("ScatterElements", x, i, u, opset=opset, axis=axis, reduction=reduction)
         assert_array_equal(actual, scatter_elements(x, i, u, axis, UFUNC[reduction]), strict=True)
         if x.dtype.kind == "f":  # ONNX's own computes in Python, with warnings for whole numbers that overflow
-            assert_array_equal(actual, run("ScatterElements", x, i, u, ops=None, opset=opset, axis=axis, reduction=reduction))
+            assert_array_equal(
+                actual, run("ScatterElements", x, i, u, ops=None, opset=opset, axis=axis, reduction=reduction)
+            )
     i = rng.integers(-4, 4, (3, 1))
     actual = run("ScatterND", x, i, u, opset=opset, reduction=reduction)
     assert_array_equal(actual, scatter_nd(x, i, u, UFUNC[reduction]), strict=True)
