@@ -1,0 +1,135 @@
+"""The clock: calls of one cell take turns, so that what disturbs the machine disturbs them all, and medians are kept.
+
+A turn first runs its call unmeasured until caches and threads are its own again, then times a number of calls in a row.
+Calls far behind are dropped after two turns; where the outcome is close, the others get more.
+"""
+
+import gc
+import math
+import statistics
+import time
+from dataclasses import dataclass, field
+from itertools import repeat
+
+from .peers import PRODUCT
+
+WARM = 0.004  # seconds before the clock starts, and at least one call
+BEHIND = 3.0  # so many times slower than the fastest peer: two turns are enough
+CLOSE = (0.85, 1.15)
+
+
+@dataclass
+class Entry:
+    """One call of one peer, and the seconds per call of each of its turns."""
+
+    peer: str
+    label: str
+    output: str
+    run: object
+    turns: list = field(default_factory=list)
+    busy: list = field(default_factory=list)  # CPU seconds per call: what was paid, however busy the machine was
+    repeats: int = 1
+    warm: int = 1
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.turns)
+
+    def as_dict(self) -> dict:
+        """For the results file."""
+        low, high = min(self.turns), max(self.turns)
+        return {
+            "peer": self.peer,
+            "call": self.label,
+            "output": self.output,
+            "seconds": rounded(self.median),
+            "range": [rounded(low), rounded(high)],
+            "turns": len(self.turns),
+            "cpu_seconds": rounded(statistics.median(self.busy)),
+        }
+
+
+def rounded(x: float) -> float:
+    """Four digits are more than a clock gives."""
+    return float(f"{x:.4g}")
+
+
+def measure(entries: list[Entry], rounds: int, turn: float, seconds: float) -> None:
+    """Fills `turns` of every entry: `rounds` rounds of `turn` seconds each, more if it is close, `seconds` in all."""
+    started = time.perf_counter()
+    for entry in entries:
+        once = max(_time(entry.run, 1), 1e-8)
+        if once < 1e-3:
+            once = max(_time(entry.run, max(1, int(1e-3 / once))), 1e-9)
+        entry.repeats = max(1, int(turn / once))
+        entry.warm = max(1, min(entry.repeats, math.ceil(WARM / once)))
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        racing, done = list(entries), 0
+        while racing:
+            for k in range(len(racing)):
+                _turn(racing[(k + done) % len(racing)])
+            done += 1
+            if done >= 2:
+                racing = [e for e in entries if _matters(e, entries)]
+            late = time.perf_counter() - started > seconds
+            if (done >= rounds and (late or not is_close(entries))) or (done >= 3 and late) or done >= 4 * rounds:
+                break
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def overhead() -> float:
+    """Seconds that the loop and an empty function cost: subtracted from every figure."""
+    nothing = lambda: None  # noqa: E731
+    return statistics.median(_time(nothing, 20000) for _ in range(15))
+
+
+def best_peer(entries: list[Entry], output: str) -> Entry | None:
+    """The fastest call of any peer; for a reused output, allocating ones count as well."""
+    allowed = [e for e in entries if e.peer not in (PRODUCT, "limit") and e.turns and e.output in ("fresh", output)]
+    return min(allowed, key=lambda e: e.median, default=None)
+
+
+def product(entries: list[Entry], output: str) -> Entry | None:
+    """Our own call."""
+    return next((e for e in entries if e.peer == PRODUCT and e.output == output and e.turns), None)
+
+
+def is_close(entries: list[Entry]) -> bool:
+    """Whether more turns might change who wins."""
+    for output in ("fresh", "reused"):
+        ours, best = product(entries, output), best_peer(entries, output)
+        if ours and best and CLOSE[0] < best.median / ours.median < CLOSE[1]:
+            return True
+    return False
+
+
+def _matters(entry: Entry, entries: list[Entry]) -> bool:
+    if entry.peer in (PRODUCT, "limit"):
+        return True
+    best = best_peer(entries, entry.output)
+    return best is None or entry.median < BEHIND * best.median
+
+
+def _turn(entry: Entry) -> None:
+    for _ in repeat(None, entry.warm):
+        entry.run()
+    busy = time.process_time()
+    seconds = _time(entry.run, entry.repeats)
+    entry.busy.append(max((time.process_time() - busy) / entry.repeats - overhead.seconds, 1e-9))
+    entry.turns.append(max(seconds - overhead.seconds, 1e-9))
+
+
+def _time(run, repeats: int) -> float:
+    clock = time.perf_counter
+    turns = repeat(None, repeats)
+    start = clock()
+    for _ in turns:
+        run()
+    return (clock() - start) / repeats
+
+
+overhead.seconds = 0.0

@@ -1,0 +1,67 @@
+"""One module per library. Each has `load(threads)`, which imports it, limits its threads and gives its version, and one
+function per operator that yields `Call`s: what a user of that library would write, allocating or into a given array.
+
+Arrays are handed over in the library's own type before the clock runs, except that what it cannot take (index types,
+strides) is converted inside the call, as its user would have to. A call that is refused is reported, not hidden.
+"""
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+PRODUCT = "dmlcore"
+NAMES = ("numpy", "torch", "onnxruntime", "numba", "jax", "openvino", "tensorflow")
+_MODULES = {name: f"{__name__}.{name}_peer" for name in NAMES} | {PRODUCT: f"{__name__}.product"}
+
+
+@dataclass
+class Call:
+    """One way of computing a cell. `output` is "fresh" or "reused"; `value` makes a NumPy array of what `run` gives."""
+
+    label: str
+    output: str
+    run: Callable
+    value: Callable = np.asarray
+
+
+class Refused(Exception):
+    """The library has no such operator, or it does not take such arrays; the text says which."""
+
+
+def environment(threads: int) -> dict[str, str]:
+    """The variables that limit the libraries, to be set before any of them is imported."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "DMLCORE_NUM_THREADS")
+    names += ("NPROC", "TF_NUM_INTRAOP_THREADS")
+    eigen = "" if threads > 1 else "--xla_cpu_multi_thread_eigen=false"
+    quiet = {
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "JAX_PLATFORMS": "cpu",
+        "TF_ENABLE_ONEDNN_OPTS": "1",
+        "CUDA_VISIBLE_DEVICES": "",
+    }
+    return {name: str(threads) for name in names} | {"TF_NUM_INTEROP_THREADS": "1", "XLA_FLAGS": eigen} | quiet
+
+
+def load(name: str, threads: int):
+    """Imports a peer: its module and its version, or None and why not."""
+    try:
+        module = importlib.import_module(_MODULES[name])
+        return module, module.load(threads)
+    except ImportError as error:
+        return None, f"not installed: {error}"
+
+
+def calls(module, task) -> list[Call]:
+    """What the peer offers for this task; raises Refused."""
+    offer = getattr(module, task.cell.op, None)
+    if offer is None:
+        raise Refused("has no such operator")
+    return list(offer(task))
+
+
+def result(call: Call, outcome) -> np.ndarray:
+    """The outcome of a call as NumPy sees it; coordinates as (count, ndim), also where they came as a tuple."""
+    value = call.value(outcome)
+    return np.stack(value, axis=-1) if isinstance(value, tuple) else value

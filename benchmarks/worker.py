@@ -1,0 +1,128 @@
+"""One process of the suite: all peers with one number of threads, cell after cell. Started by `python -m benchmarks`,
+which sets the environment that limits the libraries before any of them is imported.
+"""
+
+import gc
+import json
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+from . import cases, measure, peers
+from .limits import Limits, decides
+from .report import line
+from .results import Record
+
+
+def run(cells: list, sizes: list, names: list[str], threads: int, quick: bool, target: str) -> None:
+    """Measures the cells, and the series of sizes, and leaves the records in the file `target`."""
+    started = time.perf_counter()
+    rounds, turn, seconds = (3, 0.004, 0.5) if quick else (7, 0.010, 3.0)
+    modules, versions, missing = {}, {}, {}
+    for name in (peers.PRODUCT, *names):
+        module, text = peers.load(name, threads)
+        if module is None:
+            missing[name] = text
+        else:
+            modules[name], versions[name] = module, text
+    if peers.PRODUCT in missing:
+        sys.exit(f"dmlcore cannot be imported: {missing[peers.PRODUCT]}")
+    measure.overhead.seconds = measure.overhead()
+    records = []
+    with tempfile.TemporaryDirectory() as folder:
+        limits = Limits(folder, threads)
+        if limits.missing:
+            missing["C limits"] = limits.missing
+        beside = ", ".join(f"{name} {version}" for name, version in versions.items() if name != peers.PRODUCT)
+        say(f"\n{threads} thread{'s'[: threads > 1]}: {beside}")
+        for name, why in missing.items():
+            say(f"  without {name}: {why}")
+        for cell in cells:
+            record = one(cell, modules, limits, threads, rounds, turn, seconds)
+            records.append(record)
+            for output in ("fresh", "reused"):
+                text = line(record, output)
+                if text:
+                    say(text)
+            gc.collect()
+        if sizes:
+            say("  cost per item at every size:")
+        series = [one(cell, modules, limits, threads, 3, 0.005, 0.5) for cell in sizes]
+        for record in series:
+            text = line(record, "fresh")
+            if text:
+                say(text)
+    out = {
+        "threads": threads,
+        "versions": versions,
+        "missing": missing,
+        "limits_compiler": limits.compiler,
+        "seconds": round(time.perf_counter() - started),
+        "records": records,
+        "sizes": series,
+    }
+    with open(target, "w") as file:
+        json.dump(out, file)
+
+
+def one(cell, modules, limits, threads, rounds, turn, seconds) -> Record:
+    """Checks every call of a cell against the right answer, then measures those that gave it."""
+    task = cases.task(cell)
+    entries, refused = [], {}
+    for name, module in modules.items():
+        try:
+            offers = peers.calls(module, task)
+        except Exception as error:  # whatever a library raises is its answer
+            refused[name] = first_line(error)
+            continue
+        for call in offers:
+            why = wrong(call, task)
+            if why:
+                refused.setdefault(name, f"{call.label}: {why}")
+            else:
+                entries.append(measure.Entry(name, call.label, call.output, call.run))
+    kinds = limits.calls(task)
+    for call in (c for calls in kinds.values() for c in calls):
+        if call.label == "C loop" and wrong(call, task):
+            raise AssertionError(f"{cell.name}: the C loop is wrong")
+        entries.append(measure.Entry("limit", call.label, call.output, call.run))
+    measure.measure(entries, rounds, turn, seconds)
+    return {
+        "cell": cell.name,
+        "title": cell.title,
+        "op": cell.op,
+        "level": cell.level,
+        "dtype": cell.dtype,
+        "index": "" if cell.op == "nonzero_coordinates" else cell.index,
+        "layout": cell.layout,
+        "threads": threads,
+        "traffic": task.traffic,
+        "items": task.x.size if task.i is None else task.i.size // cell.tuple_size,
+        "limit": decides(task),
+        "calls": [entry.as_dict() for entry in entries if entry.turns],
+        "refused": refused,
+    }
+
+
+def wrong(call, task) -> str:
+    """Why the call cannot be measured; empty if its answer is right."""
+    try:
+        value = peers.result(call, call.run())
+    except Exception as error:  # as above
+        return first_line(error)
+    expected = task.expected
+    if value.shape != expected.shape:
+        return f"wrong shape {value.shape}"
+    return "" if np.array_equal(value, expected) else "wrong values"
+
+
+def first_line(error: Exception) -> str:
+    """What a library says, short enough for a table."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= 140 else text[:137] + "..."
+
+
+def say(text: str) -> None:
+    print(text, flush=True)

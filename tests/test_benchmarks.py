@@ -1,0 +1,141 @@
+"""The benchmark suite works: its cells have right answers, its limits are right, its report and charts can be made.
+
+Nothing here looks at how fast anything is.
+"""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import cases, limits, measure, peers, report, results, worker
+
+QUICK = [c for c in cases.CELLS if c.quick and c.level in ("tiny", "L2")]
+OPERATORS = ("gather", "gather_elements", "gather_nd", "scatter_elements", "scatter_nd", "nonzero_coordinates")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return str(tmp_path_factory.mktemp("limits"))
+
+
+@pytest.fixture(scope="module", params=[1, 2], ids=["1 thread", "2 threads"])
+def limit_of(request, folder):
+    return limits.Limits(folder, request.param)
+
+
+@pytest.fixture(scope="module")
+def found(folder):
+    """A results file as the suite writes it, of dmlcore and NumPy."""
+    modules = {name: peers.load(name, 1)[0] for name in (peers.PRODUCT, "numpy")}
+    limit = limits.Limits(folder, 1)
+    records = [worker.one(cell, modules, limit, 1, 2, 1e-4, 0.01) for cell in QUICK]
+    sizes = [worker.one(cell, modules, limit, 1, 2, 1e-4, 0.01) for cell in cases.SIZES[:8]]
+    from benchmarks import machine
+
+    return {
+        "machine": machine.describe(), "versions": {"numpy": np.__version__}, "missing": {"torch": "not installed"},
+        "limits_compiler": limit.compiler, "trial": True, "quick": True, "seconds": {"1": 1},
+        "records": records, "sizes": sizes,
+    }  # fmt: skip
+
+
+def test_cells_are_distinct_and_cover_the_operators():
+    names = [c.name for c in cases.CELLS]
+    assert len(set(names)) == len(names)
+    for op in OPERATORS:
+        assert {c.level for c in cases.CELLS if c.op == op} == set(cases.LEVELS)
+        assert any(c.quick for c in cases.CELLS if c.op == op)
+
+
+@pytest.mark.parametrize("cell", QUICK, ids=lambda c: c.name)
+def test_product_and_numpy_agree(cell):
+    task = cases.task(cell)
+    for name in (peers.PRODUCT, "numpy"):
+        for call in peers.calls(peers.load(name, 2)[0], task):
+            assert not worker.wrong(call, task), call.label
+
+
+@pytest.mark.parametrize("cell", [c for c in cases.CELLS if c.level == "L2" and c.layout == "C"], ids=lambda c: c.name)
+def test_c_loops_are_right(cell, limit_of):
+    if limit_of.missing:
+        pytest.skip(limit_of.missing)
+    task = cases.task(cell)
+    for call in limit_of.calls(task).get("loop", []):
+        assert not worker.wrong(call, task)
+
+
+def test_limits_without_a_compiler(monkeypatch, tmp_path):
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    limit = limits.Limits(str(tmp_path), 1)
+    assert "no C compiler" in limit.missing
+    assert limit.calls(cases.task(QUICK[0])) == {}
+
+
+def test_a_wrong_call_is_not_measured():
+    task = cases.task(QUICK[0])
+    assert worker.wrong(peers.Call("zeros", "fresh", lambda: np.zeros_like(task.expected)), task) == "wrong values"
+    assert worker.wrong(peers.Call("none", "fresh", lambda: np.zeros(0)), task).startswith("wrong shape")
+    assert worker.wrong(peers.Call("error", "fresh", lambda: 1 / 0), task) == "division by zero"
+
+
+def test_fresh_calls_do_not_compete_with_preallocated_ones():
+    def entry(peer, output, seconds):
+        return measure.Entry(peer, "", output, None, [seconds])
+
+    entries = [
+        entry("dmlcore", "fresh", 2),
+        entry("a", "fresh", 3),
+        entry("b", "reused", 1),
+        entry("limit", "fresh", 0.1),
+    ]
+    assert measure.best_peer(entries, "fresh").peer == "a"
+    assert measure.best_peer(entries, "reused").peer == "b"
+    assert measure.product(entries, "fresh").median == 2
+
+
+def test_environment_limits_every_library():
+    environment = peers.environment(2)
+    assert {v for k, v in environment.items() if k.endswith("NUM_THREADS")} == {"2"}
+
+
+@pytest.mark.parametrize("name", peers.NAMES)
+def test_every_peer_offers_the_operators(name):
+    source = Path(peers.__file__).with_name(f"{name}_peer.py").read_text()
+    for op in OPERATORS:
+        assert f"\ndef {op}(t):" in source
+
+
+def test_report(found):
+    page = report.PAGE.read_text()
+    filled = report.fill(page, report.blocks(found))
+    assert report.fill(filled, report.blocks(found)) == filled
+    assert "| `tiny-f32-2x4-0.5` | 1 | fresh |" in filled
+    assert "Without torch: not installed." in filled
+    assert "trial run" in filled
+
+
+def test_a_page_without_markers_is_refused(found):
+    with pytest.raises(SystemExit, match="no markers"):
+        report.fill("", report.blocks(found))
+
+
+def test_results_survive_the_file(found, tmp_path):
+    results.write(tmp_path / "a" / "bench.json", found)
+    assert results.read(tmp_path / "a" / "bench.json") == found
+
+
+def test_times_have_units():
+    assert [results.time_text(s) for s in (84e-9, 1.5e-6, 0.0123, 2.0)] == ["84 ns", "1.50 us", "12.3 ms", "2.00 s"]
+
+
+def test_charts(found, tmp_path):
+    pytest.importorskip("matplotlib")
+    from benchmarks import plots
+
+    plots.speedup(found, tmp_path)
+    series = {"title": "a", "seconds": {"1": 2.0, "2": 1.0}, "limit_seconds": {}}
+    plots.scaling({"machine": found["machine"], "threads": [1, 2], "series": [series]}, tmp_path)
+    assert {p.name for p in tmp_path.iterdir()} == {"speedup.png", "speedup.svg", "threads.png", "threads.svg"}
