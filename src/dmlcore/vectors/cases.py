@@ -154,7 +154,7 @@ def valid_cases(operator: str, level: FeatureLevel, count: int, seed: int) -> It
     prefix = f"{operator.lower()}-{_number(level)}"
     position = list(FeatureLevel).index(level)
     order = Draw(seed, operator, level.name).shuffled(combinations(operator, level))
-    for i in range(count):
+    for i in range(count if order else 0):
         for attempt in range(50):
             draw = Draw(seed, operator, level.name, "valid", i, attempt)
             desc = random_desc(draw, operator, level, order[i % len(order)], strides=i % 4 == 3)

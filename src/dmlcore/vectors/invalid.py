@@ -20,7 +20,7 @@ from .shapes import combinations, random_desc
 __all__ = ["breaking", "wanted_rules"]
 
 TRIES = 300  # valid descriptors to change
-PATIENCE = 150  # changed descriptors without progress, once there is one that breaks the rule
+PATIENCE = 80  # changed descriptors without progress, once there is one that breaks the rule
 
 
 def wanted_rules(operator: str, level) -> list[Check]:
