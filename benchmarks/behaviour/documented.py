@@ -45,7 +45,7 @@ smaller, as do PyTorch and dmlcore's array functions; dmlcore's descriptors keep
 
 EARLIER = """## Engines that were asked earlier
 
-Answers of OpenVINO 2026.4.1 and TensorFlow 2.21 on the CPU of another Linux x86_64 machine; `python -m benchmarks.behaviour`
+Answers of OpenVINO 2026.4.1 and TensorFlow 2.21 on the CPU of a Linux x86_64 machine; `python -m benchmarks.behaviour`
 does not ask them again.
 
 | | negative | one past the end | far out | below -n | uint32 indices | repeated | wrong or refused |
