@@ -113,17 +113,16 @@ def test_new_starts_the_same_files(tmp_path):
 
 
 def test_the_operator_runs(tmp_path):
-    """Built without the other moves, to save time: everything that is generated works for a newcomer at once."""
+    """Everything that is generated works for a newcomer at once. Built with little optimisation, to save time."""
     pytest.importorskip("Cython", reason="needs what the build needs")
     if not shutil.which("cc") and not shutil.which("gcc"):
         pytest.skip("needs a C compiler")
     folder = copy(tmp_path)
     add_level(folder)
     add_operator(folder)
-    for path in (folder / "spec/operators").glob("*.yaml"):
-        if path.stem not in ("take_rows", "nonzero_coordinates"):
-            path.unlink()
     run(folder, "-m", "codegen")
+    setup = folder / "setup.py"
+    setup.write_text(setup.read_text().replace('"-O3"', '"-O1"'))
     run(folder, "setup.py", "--quiet", "build_ext", "--inplace")
     session = """if True:
         import dmlcore, numpy as np

@@ -126,7 +126,8 @@ def test_every_rule_has_its_anchor():
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a Makefile")
-def test_make_help_lists_every_target():
+def test_make_help_names_real_targets():
     text = (ROOT / "Makefile").read_text()
-    targets = re.search(r"^\.PHONY: (.*)$", text, re.MULTILINE)[1].split()
-    assert all(f"'make {target}" in text for target in targets if target != "help")
+    targets = set(re.search(r"^\.PHONY: (.*)$", text, re.MULTILINE)[1].split())
+    shown = set(re.findall(r"'make ([\w-]+)", text.split("\ndemo:")[0]))
+    assert {"demo", "test", "regenerate", "check", "clean"} <= shown <= targets
