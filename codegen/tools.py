@@ -1,5 +1,5 @@
-"""Turns the model into what command line and test vectors need at run time: examples, broken descriptors, the way from a
-descriptor to natural arrays and back. Messages do without all this, so it is a generated module of its own.
+"""Turns the model into what command line and test vectors need at run time: examples, broken descriptors, the way from
+a descriptor to natural arrays and back. Messages do without all this, so it is a generated module of its own.
 """
 
 import math
@@ -53,7 +53,9 @@ def _operator(op: Operator) -> dict:
     bounds = fields["bounds"].expr if "bounds" in fields else None
     naturals = {u.name: python.members.get(u.name) or u.default for u in op.uints}
     counted = {
-        rule.tensor: uint for uint, rule in naturals.items() if isinstance(rule, Field) and rule.field == "DimensionCount"
+        rule.tensor: uint
+        for uint, rule in naturals.items()
+        if isinstance(rule, Field) and rule.field == "DimensionCount"
     }
     return {
         "name": op.name,

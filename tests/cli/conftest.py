@@ -7,8 +7,9 @@ import pytest
 
 pytest.importorskip("typer", reason="the command line needs the extra cli")
 
-from dmlcore.cli.app import app
 from typer.testing import CliRunner
+
+from dmlcore.cli.app import app
 
 
 class Outcome:
@@ -68,3 +69,34 @@ def gather_nd_desc(**changes) -> dict:
 def desc():
     """gather_nd_desc, for tests that change it."""
     return gather_nd_desc
+
+
+@pytest.fixture
+def model(desc):
+    """A model that works: change parts of it by path, as in model(**{"resources.input": {...}})."""
+
+    def make(**changes):
+        value = {
+            "resources": {
+                "input": {"initialValuesDataType": "FLOAT32", "initialValues": list(range(8))},
+                "indices": {"initialValuesDataType": "INT64", "initialValues": [0, 0, -1, 1]},
+                "output": {"initialValuesDataType": "FLOAT32", "initialValues": {"valueCount": 4, "value": 0}},
+            },
+            "dispatchables": {"pick": desc()},
+            "commands": [
+                {
+                    "type": "dispatch",
+                    "dispatchable": "pick",
+                    "bindings": {"InputTensor": "input", "IndicesTensor": "indices", "OutputTensor": "output"},
+                },
+                {"type": "print", "resource": "output"},
+            ],
+        }
+        for path, change in changes.items():
+            place, *keys = value, *path.split(".")
+            for key in keys[:-1]:
+                place = place[int(key) if isinstance(place, list) else key]
+            place[int(keys[-1]) if isinstance(place, list) else keys[-1]] = change
+        return value
+
+    return make

@@ -1,9 +1,10 @@
-"""`check` and `level`: every form of a descriptor, every rule of the specifications, everything that is no descriptor."""
+"""`check` and `level`: every form of a descriptor, every rule of the specifications, all that is no descriptor."""
 
 import json
 
-import dmlcore
 import pytest
+
+import dmlcore
 from dmlcore._generated.tables import LEVELS
 from dmlcore._generated.tools import TOOLS
 from dmlcore.graph import desc_to_json, parse_desc
@@ -23,7 +24,10 @@ def test_valid(dmlcore_cli, write, desc):
 
 
 def test_every_violation_is_told(dmlcore_cli, write, desc):
-    path = write("d.json", desc(OutputTensor=None, IndicesDimensionCount=9, IndicesTensor={"DataType": "FLOAT32", "Sizes": [1, 1, 1, 4]}))
+    path = write(
+        "d.json",
+        desc(OutputTensor=None, IndicesDimensionCount=9, IndicesTensor={"DataType": "FLOAT32", "Sizes": [1, 1, 1, 4]}),
+    )
     result = dmlcore_cli("check", path, "--level", "2.1")
     assert result.status == 1 and result.out.count("\n  GATHER_ND-") >= 3
     assert "GATHER_ND-IndicesTensor-DataType-support" in result.out and "IndicesDimensionCount is 9" in result.out
@@ -53,15 +57,27 @@ def test_level_of_every_example(dmlcore_cli, write, pair):
 
 def test_no_level(dmlcore_cli, write, desc):
     result = dmlcore_cli("level", write("d.json", desc(InputDimensionCount=9)))
-    assert result.status == 1 and "no level accepts it" in result.out and "GATHER_ND-InputDimensionCount-range" in result.out
+    assert (
+        result.status == 1
+        and "no level accepts it" in result.out
+        and "GATHER_ND-InputDimensionCount-range" in result.out
+    )
 
 
 def test_forms_of_a_file(dmlcore_cli, write, desc):
-    full = desc(InputTensor={
-        "Type": "DML_TENSOR_TYPE_BUFFER",
-        "Desc": {"DataType": "DML_TENSOR_DATA_TYPE_FLOAT32", "Flags": ["DML_TENSOR_FLAG_NONE"], "DimensionCount": 4,
-                 "Sizes": [1, 2, 2, 2], "Strides": [8, 4, 2, 1], "TotalTensorSizeInBytes": 32},
-    })  # fmt: skip
+    full = desc(
+        InputTensor={
+            "Type": "DML_TENSOR_TYPE_BUFFER",
+            "Desc": {
+                "DataType": "DML_TENSOR_DATA_TYPE_FLOAT32",
+                "Flags": ["DML_TENSOR_FLAG_NONE"],
+                "DimensionCount": 4,
+                "Sizes": [1, 2, 2, 2],
+                "Strides": [8, 4, 2, 1],
+                "TotalTensorSizeInBytes": 32,
+            },
+        }
+    )
     bare = {"type": "gather_nd", **desc()["desc"]}
     capitals = {"Type": "GATHER_ND", "Desc": desc(OutputTensor=None)["desc"]}
     model = {"resources": {}, "dispatchables": {"a": desc(), "b": full}, "commands": []}

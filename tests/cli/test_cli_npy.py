@@ -9,6 +9,7 @@ import struct
 
 import numpy as np
 import pytest
+
 from dmlcore.graph import FileError, open_npy, save_npy
 
 
@@ -51,7 +52,10 @@ HOSTILE = {
     "no data": (npy(head("(3,)")), "is truncated"),
     "huge": (npy(head(f"({BIG},)"), bytes(64)), "is truncated"),
     "product of 2**64": (npy(head("(4294967296, 4294967296)"), bytes(64)), "is truncated"),
-    "product of 2**64 with a zero": (npy(head("(0, 4294967296, 4294967296, 4294967296)"), bytes(64)), "cannot be loaded"),
+    "product of 2**64 with a zero": (
+        npy(head("(0, 4294967296, 4294967296, 4294967296)"), bytes(64)),
+        "cannot be loaded",
+    ),
     "length of 2**64": (npy(head("(18446744073709551616,)"), bytes(64)), "no array can have"),
     "negative": (npy(head("(-1,)"), bytes(64)), "cannot be negative"),
     "two negative": (npy(head("(-2, -2)"), bytes(64)), "cannot be negative"),
@@ -103,10 +107,19 @@ def test_missing_folder_and_unreadable(dmlcore_cli, tmp_path, write):
         assert result.status == 3 and problem in result.err and str(path) in result.err
 
 
-@pytest.mark.parametrize("array", [
-    np.arange(6, dtype=np.int16).reshape(2, 3), np.asfortranarray(np.arange(6.0).reshape(2, 3)), np.array(5, np.uint8),
-    np.zeros((0, 3), np.float32), np.array([1 + 2j]), np.array([True, False]), np.arange(3, dtype=">i4"),
-], ids=lambda a: f"{a.dtype}-{a.ndim}")  # fmt: skip
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(6, dtype=np.int16).reshape(2, 3),
+        np.asfortranarray(np.arange(6.0).reshape(2, 3)),
+        np.array(5, np.uint8),
+        np.zeros((0, 3), np.float32),
+        np.array([1 + 2j]),
+        np.array([True, False]),
+        np.arange(3, dtype=">i4"),
+    ],
+    ids=lambda a: f"{a.dtype}-{a.ndim}",
+)
 def test_sound_files(write, array):
     read = open_npy(write("x.npy", array))
     assert read.dtype == array.dtype and read.shape == array.shape and read.tobytes() == array.tobytes()

@@ -1,8 +1,9 @@
 """`run`: every operator on files, against its meaning in NumPy; options, errors, and outputs that are mapped."""
 
-import dmlcore
 import numpy as np
 import pytest
+
+import dmlcore
 from dmlcore._generated.tables import OPERATORS
 from dmlcore._generated.tools import TOOLS
 from dmlcore.cli import running
@@ -37,7 +38,11 @@ def test_files_in_and_out(dmlcore_cli, write, tmp_path, monkeypatch, operator):
         result = dmlcore_cli(*line, "-o", tmp_path / "out.npy")
         assert result.status == 0, result.err
         found = np.load(tmp_path / "out.npy")
-        assert found.dtype == wanted.dtype and found.shape == wanted.shape and found.tobytes() == np.array(wanted).tobytes()
+        assert (
+            found.dtype == wanted.dtype
+            and found.shape == wanted.shape
+            and found.tobytes() == np.array(wanted).tobytes()
+        )
         assert str(wanted.shape) in result.out
         value = dmlcore_cli(*line, "--json").json
         assert value["shape"] == list(wanted.shape) and value["dtype"] == str(wanted.dtype)
@@ -77,21 +82,29 @@ def test_options(dmlcore_cli, write):
     assert dmlcore_cli(*scatter).json["values"] == [0, 6, 2, 3]
     assert dmlcore_cli(*scatter, "--reduction", "add").json["values"] == [0, 12, 2, 3]
     assert dmlcore_cli(*scatter, "--duplicates", "raise").status != 0
-    assert dmlcore_cli("run", "nonzero_coordinates", "--input", x, "--dtype", "int64", "--json").json["dtype"] == "int64"
+    assert (
+        dmlcore_cli("run", "nonzero_coordinates", "--input", x, "--dtype", "int64", "--json").json["dtype"] == "int64"
+    )
     bits = write("b.npy", np.zeros((2, 3, 4), np.uint8)), write("c.npy", np.ones((2, 1), np.int32))
-    assert dmlcore_cli("run", "gather_nd1", "--input", bits[0], "--indices", bits[1], "--batch-dims", 1, "--json").json["shape"] == [2, 4]
+    assert dmlcore_cli("run", "gather_nd1", "--input", bits[0], "--indices", bits[1], "--batch-dims", 1, "--json").json[
+        "shape"
+    ] == [2, 4]
 
 
-@pytest.mark.parametrize(("options", "status", "problem"), [
-    (("--mode", "wrap"), 2, "mode is 'wrap', expected one of"),
-    (("--fill-value", "many"), 2, "'many' is not a number"),
-    (("--mode", "fill", "--fill-value", "300"), 2, "300"),
-    (("--batch-dims", "x"), 2, "batch-dims"),
-    (("--threads", "0"), 2, "threads"),
-    (("--nothing",), 2, "--nothing"),
-    (("--batch-dims", "1"), 1, "GATHER_ND1-"),
-    (("--mode", "raise"), 1, "indices[0, 0] (IndicesTensor) is 9"),
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "status", "problem"),
+    [
+        (("--mode", "wrap"), 2, "mode is 'wrap', expected one of"),
+        (("--fill-value", "many"), 2, "'many' is not a number"),
+        (("--mode", "fill", "--fill-value", "300"), 2, "300"),
+        (("--batch-dims", "x"), 2, "batch-dims"),
+        (("--threads", "0"), 2, "threads"),
+        (("--nothing",), 2, "--nothing"),
+        (("--batch-dims", "1"), 1, "GATHER_ND1-"),
+        (("--mode", "raise"), 1, "indices[0, 0] (IndicesTensor) is 9"),
+    ],
+    ids=str,
+)
 def test_wrong_options(dmlcore_cli, write, options, status, problem):
     x, i = write("x.npy", np.arange(4, dtype=np.uint8)), write("i.npy", np.array([[9], [1]]))
     result = dmlcore_cli("run", "gather_nd", "--input", x, "--indices", i, *options)
@@ -113,7 +126,11 @@ def test_a_failed_run_leaves_the_output_as_it_was(dmlcore_cli, write, tmp_path, 
     for map_from in (1, 1 << 30):
         monkeypatch.setattr(running, "MAP_FROM", map_from)
         assert dmlcore_cli("run", "gather_nd", "--input", x, "--indices", i, "-o", out).status == 1
-        assert out.read_bytes() == before and sorted(p.name for p in tmp_path.iterdir()) == ["i.npy", "out.npy", "x.npy"]
+        assert out.read_bytes() == before and sorted(p.name for p in tmp_path.iterdir()) == [
+            "i.npy",
+            "out.npy",
+            "x.npy",
+        ]
     assert dmlcore_cli("run", "gather_nd", "--input", x, "--indices", i, "-o", tmp_path / "none" / "o.npy").status == 3
 
 
@@ -127,6 +144,15 @@ def test_the_output_may_be_an_input(dmlcore_cli, write, monkeypatch):
 def test_large_files(dmlcore_cli, write, tmp_path):
     array = np.random.default_rng(0).integers(0, 99, (1 << 14, 1 << 9), np.int32)
     rows = np.random.default_rng(1).permutation(1 << 14)
-    line = ("run", "gather", "--input", write("x.npy", array), "--indices", write("i.npy", rows), "-o", tmp_path / "o.npy")
+    line = (
+        "run",
+        "gather",
+        "--input",
+        write("x.npy", array),
+        "--indices",
+        write("i.npy", rows),
+        "-o",
+        tmp_path / "o.npy",
+    )
     assert array.nbytes >= running.MAP_FROM and dmlcore_cli(*line).status == 0
     assert np.array_equal(np.load(tmp_path / "o.npy"), dmlcore.gather(array, rows))

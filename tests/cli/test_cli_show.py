@@ -1,7 +1,8 @@
-"""`ops`, `show`, `info`, `bench` and the help texts: what there is, told from the specifications, as text and as JSON."""
+"""`ops`, `show`, `info`, `bench` and the help: what there is, told from the specifications, as text and as JSON."""
+
+import pytest
 
 import dmlcore
-import pytest
 from dmlcore._generated.tables import LEVELS, OPERATORS
 from dmlcore._generated.tools import TOOLS
 
@@ -43,7 +44,11 @@ def test_ops(dmlcore_cli):
     for one in told:
         spec = OPERATORS[one["operator"]]
         assert one["feature_levels"] == [level.dml_name for level in LEVELS[spec.introduced :]]
-        assert one["changes"][0] == one["introduced"] and hasattr(dmlcore, one["desc"]) and hasattr(dmlcore, one["function"])
+        assert (
+            one["changes"][0] == one["introduced"]
+            and hasattr(dmlcore, one["desc"])
+            and hasattr(dmlcore, one["function"])
+        )
 
 
 @pytest.mark.parametrize("operator", TOOLS)
@@ -83,7 +88,9 @@ def test_every_name_of_an_operator(dmlcore_cli, name):
     assert "--updates" in dmlcore_cli("run", name, "-h").out
 
 
-@pytest.mark.parametrize("arguments", [("show", "GATHERND"), ("show", "GATHER", "-l", "7.7"), ("bench", "nothing"), ("run", "nothing")])
+@pytest.mark.parametrize(
+    "arguments", [("show", "GATHERND"), ("show", "GATHER", "-l", "7.7"), ("bench", "nothing"), ("run", "nothing")]
+)
 def test_unknown_names(dmlcore_cli, arguments):
     result = dmlcore_cli(*arguments)
     assert result.status == 2 and arguments[-1] in result.err

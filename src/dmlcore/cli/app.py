@@ -16,8 +16,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="DirectML's indexing operators on the CPU: read their rules, check descriptors, run them on files, make test vectors.\n\n"
-    + STATUSES,
+    help="DirectML's indexing operators on the CPU: read their rules, check descriptors, run them on files, make test "
+    "vectors.\n\n" + STATUSES,
 )
 
 

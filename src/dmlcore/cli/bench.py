@@ -22,6 +22,9 @@ from .show import _complete_operator, operator_argument
 __all__ = ["bench"]
 
 COLUMNS = 64
+OPERATORS_TO_MEASURE = typer.Argument(
+    None, metavar="OPERATOR", help="All by default.", autocompletion=_complete_operator
+)
 
 
 def _put_along_axis(input, indices, updates):
@@ -55,11 +58,9 @@ def workload(operator: str, elements: int) -> dict[str, np.ndarray] | None:
         return {spec.parameters[names[0]]: np.where(rng.random(data.shape) < 0.1, data, 0).astype(np.float32)}
     for shape in [(rows, 1)] if tool.tuples else [(rows,), (rows, COLUMNS)]:
         shapes = {spec.parameters[name]: shape if name == tool.index else (rows, COLUMNS) for name in names}
-        arrays = {
-            parameter: (rng.permuted(np.broadcast_to(np.arange(rows).reshape(-1, *[1] * (len(shape) - 1)), shape), axis=0)
-            if parameter == spec.parameters[tool.index] else data)
-            for parameter in shapes
-        }  # fmt: skip
+        column = np.arange(rows).reshape(-1, *[1] * (len(shape) - 1))
+        indices = rng.permuted(np.broadcast_to(column, shape), axis=0)
+        arrays = {name: indices if name == spec.parameters[tool.index] else data for name in shapes}
         small = {parameter: array[:2] for parameter, array in arrays.items()}
         try:  # a small call tells whether the operator takes such shapes
             getattr(dmlcore, spec.function)(*(a % 2 if a.dtype.kind == "i" else a for a in small.values()))
@@ -85,7 +86,7 @@ def seconds_of(call, limit: float) -> float:
 
 @command
 def bench(
-    operators: list[str] = typer.Argument(None, metavar="[OPERATOR]...", help="All by default.", autocompletion=_complete_operator),
+    operators: list[str] = OPERATORS_TO_MEASURE,
     elements: int = typer.Option(1 << 20, "--elements", "-n", min=64, max=1 << 30, help="Elements of the input."),
     seconds: float = typer.Option(0.3, min=0, help="How long each is repeated."),
     threads: int = typer.Option(None, min=1, help="At most so many threads."),
@@ -114,11 +115,16 @@ def bench(
     if json_output:
         emit({"elements": elements, "threads": threads or dmlcore.get_num_threads(), "results": rows})
         return
-    table = Table("operator", "dmlcore", "NumPy", "times faster", "measured against", box=None, pad_edge=False, header_style="dim")
+    table = Table(
+        "operator", "dmlcore", "NumPy", "times faster", "measured against", box=None, pad_edge=False, header_style="dim"
+    )
     for row in rows:
         ratio = row["numpy_seconds"] / row["seconds"]
         table.add_row(
-            Text(row["operator"], "bold"), f"{row['seconds'] * 1e3:.3f} ms", f"{row['numpy_seconds'] * 1e3:.3f} ms",
-            Text(f"{ratio:.1f}", "green" if ratio >= 1 else "red"), Text(row["numpy"]),
-        )  # fmt: skip
+            Text(row["operator"], "bold"),
+            f"{row['seconds'] * 1e3:.3f} ms",
+            f"{row['numpy_seconds'] * 1e3:.3f} ms",
+            Text(f"{ratio:.1f}", "green" if ratio >= 1 else "red"),
+            Text(row["numpy"]),
+        )
     console().print(table)

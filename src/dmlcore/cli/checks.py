@@ -9,12 +9,17 @@ from rich.text import Text
 from .._generated.tables import LEVELS
 from ..graph import FileError, parse_descs, read_json
 from ..levels import NEWEST, POSITION, FeatureLevel
-from ..validation import check as violations_of, minimum_feature_level
+from ..validation import check as violations_of
+from ..validation import minimum_feature_level
 from .output import BAD_FILE, FAILED, OK, Json, Level, command, console, emit, level_option, message
 
 __all__ = ["check", "level"]
 
-FILES = typer.Argument(metavar="FILE", help='JSON: {"type": "DML_OPERATOR_...", "desc": {...}}, a list of those, or a DxDispatch model; - is standard input.')
+FILES = typer.Argument(
+    metavar="FILE",
+    help='JSON: {"type": "DML_OPERATOR_...", "desc": {...}}, a list of those, or a DxDispatch model; - is standard '
+    "input.",
+)
 
 
 def _read(files: list[str]):
@@ -43,16 +48,23 @@ def check(files: list[str] = FILES, level: str = Level, json_output: bool = Json
             continue
         found = violations_of(desc, at)
         status = max(status, FAILED if found else OK)
-        results.append({
-            "file": file, "name": name or None, "operator": desc.operator, "feature_level": _dml(at), "valid": not found,
-            "violations": [v.as_dict() for v in found],
-        })  # fmt: skip
+        results.append(
+            {
+                "file": file,
+                "name": name or None,
+                "operator": desc.operator,
+                "feature_level": _dml(at),
+                "valid": not found,
+                "violations": [v.as_dict() for v in found],
+            }
+        )
         if json_output:
             continue
-        verdict = Text(f"{len(found)} rule{'s' * (len(found) > 1)} broken", "bold red") if found else Text("valid", "bold green")
+        broken = f"{len(found)} rule{'s' * (len(found) > 1)} broken"
+        verdict = Text(broken, "bold red") if found else Text("valid", "bold green")
         out.print(Text(f"{label}: {desc.operator} at {_dml(at)}: ") + verdict, soft_wrap=True)
         for violation in found:
-            out.print(Text(_indented(violation.message), "yellow" if "\n" not in violation.message else ""), soft_wrap=True)
+            out.print(Text(_indented(violation.message)), soft_wrap=True)
     if json_output:
         emit({"results": results})
     return status
@@ -62,8 +74,8 @@ def check(files: list[str] = FILES, level: str = Level, json_output: bool = Json
 def level(files: list[str] = FILES, json_output: bool = Json) -> int:
     """Tell the lowest feature level that accepts a descriptor.
 
-    Exit status 0: there is one for each descriptor; 1: no level accepts one of them, and the rules it breaks at the newest
-    are printed; 3: a file cannot be read.
+    Exit status 0: there is one for each descriptor; 1: no level accepts one of them, and the rules it breaks at the
+    newest are printed; 3: a file cannot be read.
     """
     status, results, out = OK, [], console()
     for label, file, name, desc in _read(files):
@@ -75,10 +87,15 @@ def level(files: list[str] = FILES, json_output: bool = Json) -> int:
         lowest = minimum_feature_level(desc)
         found = [] if lowest is not None else violations_of(desc, NEWEST)
         status = max(status, OK if lowest is not None else FAILED)
-        results.append({
-            "file": file, "name": name or None, "operator": desc.operator,
-            "minimum_feature_level": None if lowest is None else _dml(lowest), "violations": [v.as_dict() for v in found],
-        })  # fmt: skip
+        results.append(
+            {
+                "file": file,
+                "name": name or None,
+                "operator": desc.operator,
+                "minimum_feature_level": None if lowest is None else _dml(lowest),
+                "violations": [v.as_dict() for v in found],
+            }
+        )
         if json_output:
             continue
         if lowest is None:
@@ -88,7 +105,9 @@ def level(files: list[str] = FILES, json_output: bool = Json) -> int:
         else:
             facts = LEVELS[POSITION[lowest]]
             where = f" (DirectML {facts.directml}{', ' + facts.windows if facts.windows else ''})"
-            out.print(Text(f"{label}: {desc.operator}: ") + Text(_dml(lowest), "bold green") + Text(where), soft_wrap=True)
+            out.print(
+                Text(f"{label}: {desc.operator}: ") + Text(_dml(lowest), "bold green") + Text(where), soft_wrap=True
+            )
     if json_output:
         emit({"results": results})
     return status

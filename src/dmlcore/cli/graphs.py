@@ -17,7 +17,9 @@ def run_graph(
     level: str = Level,
     input_path: str = typer.Option(None, help="Where files are that resources name; the model's folder by default."),
     output_path: str = typer.Option(".", "--output-path", "-o", help="Where writeFile writes."),
-    mode: str = typer.Option("raise", help="What happens to an index that is out of range: raise, or what the operator has (clip, drop)."),
+    mode: str = typer.Option(
+        "raise", help="What happens to an index that is out of range: raise, or what the operator has (clip, drop)."
+    ),
     threads: int = typer.Option(None, min=1, help="At most so many threads."),
     memory_limit: float = typer.Option(8, min=0, help="GiB that all resources together may have."),
     allow_outside: bool = typer.Option(False, "--allow-outside", help="Let writeFile write outside the output folder."),

@@ -1,5 +1,4 @@
-"""`info`: what a bug report needs: versions, instruction set, threads, levels.
-"""
+"""`info`: what a bug report needs: versions, instruction set, threads, levels."""
 
 import platform
 
@@ -31,5 +30,7 @@ def info(json_output: bool = Json) -> None:
     facts["feature_levels"] = [LEVELS[0].dml_name, "to", LEVELS[-1].dml_name]
     table = Table(box=None, pad_edge=False, show_header=False)
     for name, value in facts.items():
-        table.add_row(Text(name.replace("_", " "), "bold"), Text(" ".join(value) if isinstance(value, list) else str(value)))
+        table.add_row(
+            Text(name.replace("_", " "), "bold"), Text(" ".join(value) if isinstance(value, list) else str(value))
+        )
     console().print(table)

@@ -24,12 +24,14 @@ __all__ = ["FAILED", "Json", "Level", "command", "console", "emit", "level_optio
 
 OK, FAILED, USAGE, BAD_FILE, NOT_INSTALLED, NO_MEMORY, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 STATUSES = (
-    "Exit status: 0 done; 1 the answer is no (a rule is broken, an index is out of range, results differ); 2 wrong usage; "
-    "3 a file cannot be read or written; 4 a package is not installed; 5 not enough memory; 130 interrupted."
+    "Exit status: 0 done; 1 the answer is no (a rule is broken, an index is out of range, results differ); 2 wrong "
+    "usage; 3 a file cannot be read or written; 4 a package is not installed; 5 not enough memory; 130 interrupted."
 )
 
 Json = typer.Option(False, "--json", help="Print one JSON value instead of text.")
-Level = typer.Option(None, "--level", "-l", help="Feature level, such as 2.1 or DML_FEATURE_LEVEL_2_1; the newest by default.")
+Level = typer.Option(
+    None, "--level", "-l", help="Feature level, such as 2.1 or DML_FEATURE_LEVEL_2_1; the newest by default."
+)
 
 
 def console() -> Console:
@@ -136,7 +138,9 @@ def waiting(text: str):
     if screen is None:
         yield
         return
-    shown = Progress(SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=screen, transient=True)
+    shown = Progress(
+        SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=screen, transient=True
+    )
     shown.add_task(text, total=None)
     late = _Late(shown)
     try:
@@ -166,5 +170,9 @@ def plain_array(array: np.ndarray, limit: int = 1000) -> dict:
     value = {"dtype": str(array.dtype), "shape": list(array.shape)}
     if array.size <= limit:
         number = array.dtype.kind in "iub" or (array.dtype.kind == "f" and bool(np.isfinite(array).all()))
-        value["values"] = array.tolist() if number else np.array(list(map(str, array.ravel().tolist())), object).reshape(array.shape).tolist()
+        value["values"] = (
+            array.tolist()
+            if number
+            else np.array(list(map(str, array.ravel().tolist())), object).reshape(array.shape).tolist()
+        )
     return value

@@ -69,14 +69,22 @@ def _parameters(operator: str) -> list[inspect.Parameter]:
         if kind == "input":
             options.append((spec.parameters[name], str, typer.Option(..., metavar="FILE.npy", help=text)))
         elif kind == "axis":
-            options.append((spec.parameters[name], int, typer.Option(0, help=f"{text} Negative ones count from the end.")))
+            options.append(
+                (spec.parameters[name], int, typer.Option(0, help=f"{text} Negative ones count from the end."))
+            )
     for name in tool.options:
         if name not in ("out", "num_threads"):
             default = DEFAULTS.get(name)
             type_ = int if isinstance(default, int) else str
             text = HELP.get(name, f"As in dmlcore.{spec.function}.").format(modes=", ".join(MODES[operator]))
             options.append((name, type_, typer.Option(default, help=text)))
-    options.append(("output", Path, typer.Option(None, "--output", "-o", metavar="FILE.npy", help="Where the result goes; printed without it.")))
+    options.append(
+        (
+            "output",
+            Path,
+            typer.Option(None, "--output", "-o", metavar="FILE.npy", help="Where the result goes; printed without it."),
+        )
+    )
     options.append(("threads", int, typer.Option(None, min=1, help="At most so many threads.")))
     options.append(("json_output", bool, Json))
     keyword = inspect.Parameter.KEYWORD_ONLY
@@ -85,7 +93,7 @@ def _parameters(operator: str) -> list[inspect.Parameter]:
 
 def _make(operator: str):
     """The function behind an operator's command."""
-    spec, tool = OPERATORS[operator], TOOLS[operator]
+    spec = OPERATORS[operator]
     names = [spec.parameters[name] for name, _, kind, _ in spec.members if kind == "input"]
 
     def function(*, output, threads, json_output, **given):
@@ -111,8 +119,8 @@ def _make(operator: str):
     function.__signature__ = inspect.Signature(_parameters(operator))
     function.__annotations__ = {p.name: p.annotation for p in _parameters(operator)}
     function.__doc__ = (
-        f"{spec.summary}\n\nArrays have their natural ranks; nothing is padded. Large files are memory-mapped. Exit status 1: "
-        "an index is out of range, or the arrays break a rule; 3: a file cannot be read or written."
+        f"{spec.summary}\n\nArrays have their natural ranks; nothing is padded. Large files are memory-mapped. Exit "
+        "status 1: an index is out of range, or the arrays break a rule; 3: a file cannot be read or written."
     )
     return command(function)
 

@@ -98,8 +98,14 @@ def _rules(name: str, position: int) -> list[dict]:
                 rules.append({"id": check.id, "member": "every tensor", "text": rule.text, "rule": rule.formula})
         elif check.kind in ("sizes", "data-type"):
             (_, ((left, _), (right, _))), *_ = check.facts(facts, spec.names(facts, numbers))
-            rules.append({"id": check.id, "member": check.member, "text": f"{left} is {right}.", "rule": f"{left} == {right}"})
-        elif check.kind == "constraint" and check.id in broken and broken[check.id].first <= position < broken[check.id].last:
+            rules.append(
+                {"id": check.id, "member": check.member, "text": f"{left} is {right}.", "rule": f"{left} == {right}"}
+            )
+        elif (
+            check.kind == "constraint"
+            and check.id in broken
+            and broken[check.id].first <= position < broken[check.id].last
+        ):
             rules.append({"id": check.id, "member": check.member, "text": check.text, "rule": None})
         seen.add(check.id)
     return sorted(rules, key=lambda rule: rule["member"] == "every tensor")
@@ -114,9 +120,14 @@ def _support(name: str, positions: list[int]) -> list[dict]:
     for position in positions:
         for tensor, cells in OPERATORS[name].support.items():
             types, low, high = cells[position]
-            rows.append({
-                "feature_level": LEVELS[position].dml_name, "tensor": tensor, "data_types": list(types), "dimensions": [low, high]
-            })  # fmt: skip
+            rows.append(
+                {
+                    "feature_level": LEVELS[position].dml_name,
+                    "tensor": tensor,
+                    "data_types": list(types),
+                    "dimensions": [low, high],
+                }
+            )
     return rows
 
 
@@ -135,20 +146,35 @@ def show(
     spec, tool, position = OPERATORS[name], TOOLS[name], POSITION[chosen]
     if position < spec.introduced:
         raise typer.BadParameter(
-            f"{name} does not exist at {LEVELS[position].dml_name}; it came with {LEVELS[spec.introduced].dml_name}", param_hint="'--level'"
+            f"{name} does not exist at {LEVELS[position].dml_name}; it came with {LEVELS[spec.introduced].dml_name}",
+            param_hint="'--level'",
         )
     positions = _changes(name) if level is None else [position]
     shown = [e for e in tool.examples if e.level <= position] if examples else []
     rules = _rules(name, position)
     if json_output:
-        emit({
-            **_summary(name), "struct": tool.struct, "description": tool.description, "pseudocode": tool.pseudocode,
-            "members": [{"name": m, "keyword": k, "kind": kind, "text": text} for m, k, kind, text in spec.members],
-            "support": _support(name, positions), "rules": rules, "behaviour": tool.behaviour,
-            "examples": [
-                {"id": e.id, "feature_level": LEVELS[e.level].dml_name, "text": e.text, "desc": e.desc, "data": e.data} for e in shown
-            ],
-        })  # fmt: skip
+        emit(
+            {
+                **_summary(name),
+                "struct": tool.struct,
+                "description": tool.description,
+                "pseudocode": tool.pseudocode,
+                "members": [{"name": m, "keyword": k, "kind": kind, "text": text} for m, k, kind, text in spec.members],
+                "support": _support(name, positions),
+                "rules": rules,
+                "behaviour": tool.behaviour,
+                "examples": [
+                    {
+                        "id": e.id,
+                        "feature_level": LEVELS[e.level].dml_name,
+                        "text": e.text,
+                        "desc": e.desc,
+                        "data": e.data,
+                    }
+                    for e in shown
+                ],
+            }
+        )
         return
     _print(name, positions, rules, shown)
 
@@ -162,7 +188,8 @@ def _print(name: str, positions: list[int], rules: list[dict], examples) -> None
 
     also = f", also {', '.join(tool.aliases)}" if tool.aliases else ""
     out.print(Text(f"DML_OPERATOR_{name}{also}", "bold"))
-    out.print(f"{tool.struct}, from {LEVELS[spec.introduced].dml_name}; dmlcore.{desc_class(name).__name__}, dmlcore.{spec.function}()")
+    python = f"dmlcore.{desc_class(name).__name__}, dmlcore.{spec.function}()"
+    out.print(f"{tool.struct}, from {LEVELS[spec.introduced].dml_name}; {python}")
     heading("Meaning")
     out.print(" ".join(tool.description.split()), markup=False)
     out.print()

@@ -1,7 +1,7 @@
 """Turns descriptors in DxDispatch's JSON form into OperatorDescs, and back.
 
-Accepted are abbreviated and full names of types, tensors with and without their Type and Desc wrapper, and `desc` beside
-or inside its members. What cannot be a descriptor at all is a FileError; a descriptor that breaks rules is none.
+Accepted are abbreviated and full names of types, tensors with and without their Type and Desc wrapper, and members
+with and without `desc` around them. What cannot be a descriptor at all is a FileError; one that breaks rules is none.
 """
 
 from functools import cache
@@ -33,7 +33,7 @@ def _classes() -> dict[str, type[OperatorDesc]]:
 
 
 def find_operator(name: str) -> str | None:
-    """The operator that a name means: GATHER_ND, gather_nd, gather-nd, DML_OPERATOR_GATHER_ND, SCATTER; None if there is none."""
+    """The operator of a name (GATHER_ND, gather-nd, DML_OPERATOR_GATHER_ND, SCATTER); None if there is none."""
     return _names().get(name.strip().upper().replace("-", "_").removeprefix(OPERATOR_PREFIX))
 
 
@@ -48,7 +48,7 @@ def desc_class(operator: str) -> type[OperatorDesc]:
 
 
 def parse_descs(value, path) -> list[tuple[str, OperatorDesc]]:
-    """(name, descriptor) of everything that a JSON value describes: one descriptor, a list, or a whole DxDispatch model."""
+    """(name, descriptor) of all that a JSON value describes: one descriptor, a list, or a whole DxDispatch model."""
     if isinstance(value, dict) and isinstance(value.get("dispatchables"), dict):
         items = list(value["dispatchables"].items())
     elif isinstance(value, list):
@@ -67,7 +67,9 @@ def parse_desc(value, path, name: str = "") -> OperatorDesc:
         raise FileError(path, f'{where}expected an object with "type" and "desc", found {_kind(value)}')
     type_ = value.get("type", value.get("Type"))
     if not isinstance(type_, str):
-        raise FileError(path, f'{where}"type" is missing; write "type": "{OPERATOR_PREFIX}{next(iter(TOOLS))}" beside "desc"')
+        raise FileError(
+            path, f'{where}"type" is missing; write "type": "{OPERATOR_PREFIX}{next(iter(TOOLS))}" beside "desc"'
+        )
     operator = find_operator(type_)
     if operator is None:
         raise FileError(path, f"{where}{type_} is not one of the operators here: {', '.join(TOOLS)}")
@@ -79,7 +81,9 @@ def parse_desc(value, path, name: str = "") -> OperatorDesc:
         raise FileError(path, f'{where}"desc" is {_kind(members)}, expected an object')
     try:
         kinds = {member: kind for member, _, kind in cls.MEMBERS}
-        tensors = {m: _tensor(v, m) for m, v in members.items() if kinds.get(m) in ("input", "output") and v is not None}
+        tensors = {
+            m: _tensor(v, m) for m, v in members.items() if kinds.get(m) in ("input", "output") and v is not None
+        }
         numbers = {m: _number(v, m) for m, v in members.items() if kinds.get(m) not in ("input", "output", None)}
         unknown = {m: v for m, v in members.items() if m not in kinds}
         return cls.from_dict({**numbers, **tensors, **unknown})
@@ -150,5 +154,5 @@ def desc_to_json(desc: OperatorDesc) -> dict:
 
 
 def operator_type(operator: str) -> str:
-    """The name of DML_OPERATOR_TYPE that goes with the operator's structure (SCATTER_ELEMENTS is DML_OPERATOR_SCATTER)."""
+    """The value of DML_OPERATOR_TYPE that bears the structure's name: SCATTER_ELEMENTS is DML_OPERATOR_SCATTER."""
     return OPERATOR_PREFIX + TOOLS[operator].struct.removeprefix("DML_").removesuffix("_OPERATOR_DESC")

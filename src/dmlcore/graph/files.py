@@ -73,7 +73,9 @@ def open_npy(path) -> np.ndarray:
         raise FileError(path, f"has dtype {dtype}, expected plain numbers")
     need = count * dtype.itemsize
     if offset + need > size:
-        raise FileError(path, f"is truncated: shape {shape} of {dtype} needs {need} bytes of data, there are {size - offset}")
+        raise FileError(
+            path, f"is truncated: shape {shape} of {dtype} needs {need} bytes of data, there are {size - offset}"
+        )
     try:
         if need == 0:
             return np.zeros(shape, dtype)

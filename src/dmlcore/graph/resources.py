@@ -1,7 +1,7 @@
 """Turns the resources of a DxDispatch model into buffers: bytes with the data type of their initial values.
 
-Every form of initialValues is read (list, constant, sequence, file, list of typed values), and no model can ask for more
-memory than the limit that it is run with.
+Every form of initialValues is read (list, constant, sequence, file, list of typed values), and no model can ask for
+more memory than the limit that it is run with.
 """
 
 from dataclasses import dataclass
@@ -86,7 +86,9 @@ class Resources:
 
     def _reserve(self, size: int) -> None:
         if size > self.left:
-            raise ValueError(f"the model's resources need more than {self.memory_limit} bytes, the limit; raise it if that is meant")
+            raise ValueError(
+                f"the model's resources need more than {self.memory_limit} bytes, the limit; raise it if that is meant"
+            )
         self.left -= size
 
     @staticmethod
@@ -110,7 +112,9 @@ class Resources:
                 self._reserve(len(initial) * dtype.itemsize)
             return np.array([_number(item, dtype) for item in initial], dtype)
         if not isinstance(initial, dict) or ("value" in initial) == ("valueStart" in initial):
-            raise ValueError('"initialValues" is none of: a list, value and valueCount, valueStart and valueDelta, sourcePath')
+            raise ValueError(
+                '"initialValues" is none of: a list, value and valueCount, valueStart and valueDelta, sourcePath'
+            )
         count = self._integer(initial, "valueCount", 0)
         if count * dtype.itemsize > self.left:
             self._reserve(count * dtype.itemsize)
@@ -140,7 +144,9 @@ class Resources:
         names = {np.dtype(dtype): name for name, dtype in NUMPY_TYPES.items()} | {np.dtype(bool): "UINT8"}
         found = names.get(array.dtype.newbyteorder("="))
         if found is None or (data_type is not None and data_type != found):
-            raise ValueError(f"{source!r} has dtype {array.dtype}, expected {data_type or 'one of ' + ', '.join(NUMPY_TYPES)}")
+            raise ValueError(
+                f"{source!r} has dtype {array.dtype}, expected {data_type or 'one of ' + ', '.join(NUMPY_TYPES)}"
+            )
         if array.nbytes > self.left:
             self._reserve(array.nbytes)
         return np.ascontiguousarray(array, array.dtype.newbyteorder("=")).tobytes(), found

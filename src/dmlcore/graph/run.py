@@ -4,7 +4,7 @@ What DxDispatch does on a GPU happens here on the CPU, with one addition: a desc
 and everything that a model may get wrong is an error that names the place.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -109,7 +109,9 @@ class Graph:
         offset = binding.get("elementOffset", 0)
         size = binding.get("elementSizeInBytes", binding.get("elementStride", 0)) or buffer.dtype.itemsize
         if any(type(n) is not int or n < 0 for n in (offset, size)):
-            raise ValueError(f"bindings: {member}: elementOffset and elementSizeInBytes are integers that are not negative")
+            raise ValueError(
+                f"bindings: {member}: elementOffset and elementSizeInBytes are integers that are not negative"
+            )
         total, first = tensor.total_tensor_size_in_bytes, offset * size
         if first + total > len(buffer.data):
             left = max(len(buffer.data) - first, 0)
@@ -131,7 +133,9 @@ class Graph:
             raise ValueError(f"targetPath is {target!r}, expected the name of a file")
         path = output_dir / target.replace("\\", "/")
         if not allow_outside and not path.resolve().is_relative_to(output_dir.resolve()):
-            raise ValueError(f"targetPath {target!r} lies outside the output folder {output_dir}, which has to be allowed")
+            raise ValueError(
+                f"targetPath {target!r} lies outside the output folder {output_dir}, which has to be allowed"
+            )
         if path.suffix.lower() in IMAGES:
             raise ValueError(f"targetPath is {target!r}: images are not written here, only .npy and raw bytes")
         try:
@@ -161,7 +165,9 @@ def _shaped(buffer: Buffer, dimensions) -> np.ndarray:
     return values[:count].reshape(dimensions)
 
 
-def load_graph(path, feature_level=None, *, input_dir=None, mode: str = "raise", memory_limit: int = MEMORY_LIMIT) -> Graph:
+def load_graph(
+    path, feature_level=None, *, input_dir=None, mode: str = "raise", memory_limit: int = MEMORY_LIMIT
+) -> Graph:
     """Reads a DxDispatch model and compiles its operators.
 
     Parameters
@@ -214,7 +220,9 @@ def _compile(name: str, item, path, feature_level, mode: str) -> CompiledOperato
         raise FileError(path, f"dispatchable {name!r}: {error}") from None
 
 
-def run_graph(path, feature_level=None, *, output_dir=".", allow_outside=False, num_threads=None, **load) -> list[Event]:
+def run_graph(
+    path, feature_level=None, *, output_dir=".", allow_outside=False, num_threads=None, **load
+) -> list[Event]:
     """Reads a DxDispatch model and executes all of its commands; see :func:`load_graph`.
 
     Returns
@@ -224,5 +232,3 @@ def run_graph(path, feature_level=None, *, output_dir=".", allow_outside=False, 
     """
     graph = load_graph(path, feature_level, **load)
     return list(graph.run(output_dir, allow_outside=allow_outside, num_threads=num_threads))
-
-

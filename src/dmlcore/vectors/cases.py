@@ -1,7 +1,7 @@
 """Makes the vectors of one operator: valid descriptors with inputs and expected outputs, invalid ones with their rules.
 
-Expected outputs come from the operator's meaning in NumPy and are compared with what dmlcore computes; a difference is a
-bug and stops everything. The same seed gives the same vectors.
+Expected outputs come from the operator's meaning in NumPy and are compared with what dmlcore computes; a difference
+is a bug and stops everything. The same seed gives the same vectors.
 """
 
 from collections.abc import Callable, Iterator
@@ -72,7 +72,9 @@ class Vectors:
     levels: list[FeatureLevel]
     valid: list[Valid]
     invalid: list[Invalid]
-    combinations: dict[str, list[int]]  # level -> combinations of data types that valid vectors have, and that there are
+    combinations: dict[
+        str, list[int]
+    ]  # level -> combinations of data types that valid vectors have, and that there are
     missing_rules: dict[str, list[str]]  # level -> rules for which no descriptor was found
 
     def rules(self) -> list[str]:
@@ -80,7 +82,9 @@ class Vectors:
         return sorted({case.breaks for case in self.invalid})
 
 
-def generate(operator: str, level=None, count: int | None = None, seed: int = 0, progress: Callable | None = None) -> Vectors:
+def generate(
+    operator: str, level=None, count: int | None = None, seed: int = 0, progress: Callable | None = None
+) -> Vectors:
     """The vectors of an operator.
 
     Parameters
@@ -183,7 +187,9 @@ def _case(id: str, level: FeatureLevel, desc: OperatorDesc, inputs: dict) -> Val
     case = Valid(id, level, desc, inputs, outputs, rows)
     for name, found in computed(case).items():
         if difference(case, name, found):
-            raise VectorError(f"{id}: dmlcore gives another {name} than the specification: {difference(case, name, found)}")
+            raise VectorError(
+                f"{id}: dmlcore gives another {name} than the specification: {difference(case, name, found)}"
+            )
     return case
 
 

@@ -32,7 +32,9 @@ LIMIT = 1 << 30
 
 def _text(value) -> bytes:
     text = json.dumps(value, indent=1, allow_nan=False)
-    return (re.sub(r"\[[^\[\]{}\"]*\]", lambda match: " ".join(match[0].split()), text) + "\n").encode()  # lists in a line
+    return (
+        re.sub(r"\[[^\[\]{}\"]*\]", lambda match: " ".join(match[0].split()), text) + "\n"
+    ).encode()  # lists in a line
 
 
 def _npy(array: np.ndarray) -> bytes:
@@ -75,7 +77,9 @@ def files_of(vectors: Vectors, format: str) -> dict[str, bytes]:
         value = dxdispatch.invalid_model(case) if format == "dxdispatch" else desc_to_json(case.desc)
         files[f"invalid/{case.id}.json"] = _text(value)
         entry = {"id": case.id, "feature_level": _dml(case.level), "minimum_feature_level": _dml(case.minimum_level)}
-        invalid.append({**entry, "breaks": case.breaks, "member": case.member, "rules": case.rules, **desc_to_json(case.desc)})
+        invalid.append(
+            {**entry, "breaks": case.breaks, "member": case.member, "rules": case.rules, **desc_to_json(case.desc)}
+        )
     manifest = {
         "made_by": f"dmlcore {__version__}",
         "format": format,
@@ -99,7 +103,10 @@ def _valid_files(case: Valid, format: str) -> dict[str, bytes] | None:
         own = onnx_nodes.node_test(case)
         return own and {f"valid/{case.id}/{name}": data for name, data in own.items()}
     if format == "npz":
-        return {f"valid/{case.id}.npz": _npz(case.inputs | case.outputs), f"valid/{case.id}.json": _text(desc_to_json(case.desc))}
+        return {
+            f"valid/{case.id}.npz": _npz(case.inputs | case.outputs),
+            f"valid/{case.id}.json": _text(desc_to_json(case.desc)),
+        }
     model, inputs = dxdispatch.valid_model(case)
     files = {f"valid/{case.id}.json": _text(model)} | {f"valid/{name}": _npy(a) for name, a in inputs.items()}
     outputs = {f"expected/{dxdispatch.output_file(case.id, name)}": _npy(a) for name, a in case.outputs.items()}
@@ -173,9 +180,13 @@ def read_invalid(directory, entry: dict) -> Invalid:
     path = Path(directory) / "invalid" / f"{entry['id']}.json"
     level, _ = _entry(entry, path)
     value = read_json(path)
-    value = next(iter(value["dispatchables"].values())) if isinstance(value, dict) and value.get("dispatchables") else value
+    value = (
+        next(iter(value["dispatchables"].values())) if isinstance(value, dict) and value.get("dispatchables") else value
+    )
     rules = entry.get("rules")
-    return Invalid(entry["id"], level, parse_desc(value, path), entry.get("breaks", ""), entry.get("member", ""), rules or [])
+    return Invalid(
+        entry["id"], level, parse_desc(value, path), entry.get("breaks", ""), entry.get("member", ""), rules or []
+    )
 
 
 def read_valid(directory, entry: dict, format: str) -> Valid:
@@ -189,7 +200,9 @@ def read_valid(directory, entry: dict, format: str) -> Valid:
         arrays = {}
         for name, tensor in inputs.items():
             path = root / "valid" / f"{entry['id']}.{name}.npy"
-            arrays[name] = _fit(path, lambda path=path, tensor=tensor: strided(open_npy(path).reshape(-1), tensor), tensor)
+            arrays[name] = _fit(
+                path, lambda path=path, tensor=tensor: strided(open_npy(path).reshape(-1), tensor), tensor
+            )
         for name, tensor in outputs.items():
             path = root / "expected" / dxdispatch.output_file(entry["id"], name)
             arrays[name] = _fit(path, lambda path=path, tensor=tensor: open_npy(path).reshape(tensor.sizes), tensor)
@@ -221,5 +234,7 @@ def _read_npz(path: Path, tensors: dict) -> dict[str, np.ndarray]:
     except FileError:
         raise
     except Exception as error:  # a damaged archive or header fails in many ways
-        raise FileError(path, f"cannot be loaded: {str(error).splitlines()[0] if str(error) else type(error).__name__}") from None
+        raise FileError(
+            path, f"cannot be loaded: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
+        ) from None
     return arrays

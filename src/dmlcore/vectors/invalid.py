@@ -93,14 +93,18 @@ def _tensor_rule(draw: Draw, desc: OperatorDesc, rule: Check) -> Iterator[Operat
     old, broken = _keyword(desc, rule.member), TENSOR_BROKEN[rule.id]
     fields = {"DataType": old.data_type, "Sizes": old.sizes}
     if "TotalTensorSizeInBytes" in broken and old.minimum_size > 4:
-        yield _replaced(desc, {rule.member: TensorDesc.from_dict({**fields, "TotalTensorSizeInBytes": old.minimum_size - 4})})
+        yield _replaced(
+            desc, {rule.member: TensorDesc.from_dict({**fields, "TotalTensorSizeInBytes": old.minimum_size - 4})}
+        )
     for base in (fields, {**TENSOR_BASE, "DataType": old.data_type}, TENSOR_BASE):
         yield _replaced(desc, {rule.member: TensorDesc.from_dict({**base, **broken})})
     sizes, strides = broken.get("Sizes"), broken.get("Strides")
     rank = len(old.sizes)
     if sizes and strides:  # the same numbers behind ones up to the rank that the level asks for
         ones = (1,) * max(rank - len(sizes), 0)
-        yield _replaced(desc, {rule.member: TensorDesc(old.data_type, ones + tuple(sizes), (0,) * len(ones) + tuple(strides))})
+        yield _replaced(
+            desc, {rule.member: TensorDesc(old.data_type, ones + tuple(sizes), (0,) * len(ones) + tuple(strides))}
+        )
     elif sizes:
         padded = ((1,) * max(rank - len(sizes), 0) + tuple(sizes))[-max(rank, len(sizes)) :]
         yield _replaced(desc, {rule.member: TensorDesc(old.data_type, padded)})
@@ -131,7 +135,9 @@ def _ranks(draw: Draw, desc: OperatorDesc, rule: Check) -> Iterator[OperatorDesc
                 ones = next((i for i, n in enumerate(value.sizes) if n != 1), len(value.sizes))
                 if -more > ones:
                     break
-                changes[name] = TensorDesc(value.data_type, (1,) * more + value.sizes if more > 0 else value.sizes[-more:])
+                changes[name] = TensorDesc(
+                    value.data_type, (1,) * more + value.sizes if more > 0 else value.sizes[-more:]
+                )
             else:
                 if len(names) > 1:
                     axes = {n: _keyword(desc, n) + more for n, kind in kinds.items() if kind == "axis"}
@@ -160,7 +166,9 @@ def _anything(draw: Draw, desc: OperatorDesc, rule: Check) -> Iterator[OperatorD
                 changes[name] = TensorDesc(value.data_type, sizes)
             else:
                 d = draw.below(len(value.sizes))
-                changes[name] = TensorDesc(value.data_type, (*value.sizes[:d], draw.between(1, 5), *value.sizes[d + 1 :]))
+                changes[name] = TensorDesc(
+                    value.data_type, (*value.sizes[:d], draw.between(1, 5), *value.sizes[d + 1 :])
+                )
         yield _replaced(desc, changes)
 
 

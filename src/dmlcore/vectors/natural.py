@@ -58,7 +58,9 @@ def natural_sizes(desc: OperatorDesc) -> dict[str, tuple[int, ...]]:
             sizes[name] = tensor.Sizes[len(tensor.Sizes) - count :]
         elif name not in tool.ranks:
             sizes[name] = tensor.Sizes
-    known = {name: fact(value, sizes[name]) for name, value in members(desc, "input", "output").items() if name in sizes}
+    known = {
+        name: fact(value, sizes[name]) for name, value in members(desc, "input", "output").items() if name in sizes
+    }
     for name, rank in tool.ranks.items():
         count = rank(known, numbers)
         own = tensors[name].Sizes
@@ -88,8 +90,8 @@ def meaning(desc: OperatorDesc, arrays: dict[str, np.ndarray]) -> np.ndarray:
 
 
 def expected(desc: OperatorDesc, arrays: dict[str, np.ndarray]) -> tuple[dict[str, np.ndarray], dict[str, int]]:
-    """The outputs in the descriptor's sizes, and how many rows of each are defined, for outputs that have undefined ones
-    (they are 0 here)."""
+    """The outputs in the descriptor's sizes, and how many rows of each are defined, for outputs that have undefined
+    ones (they are 0 here)."""
     tool, result = TOOLS[desc.operator], meaning(desc, arrays)
     outputs = members(desc, "output")
     main = outputs[tool.returns]

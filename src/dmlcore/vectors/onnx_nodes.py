@@ -1,7 +1,7 @@
 """Turns valid vectors into ONNX node tests: a model of one node, and its inputs and output as protocol buffers.
 
-The ONNX operator is the one of the array function's name, its attributes are the function's parameters of the same name;
-what ONNX has no type for is left out. Needs the onnx package.
+The ONNX operator is the one of the array function's name, its attributes are the function's parameters of the same
+name; what ONNX has no type for is left out. Needs the onnx package.
 """
 
 import numpy as np

@@ -50,7 +50,7 @@ def _index(draw: Draw, bound: int, dtype: np.dtype) -> int:
 def _without_duplicates(draw: Draw, desc: OperatorDesc, arrays: dict[str, np.ndarray]) -> bool:
     """Draws indices anew until every update has a place of its own.
 
-    The oracle itself tells who lost: it scatters a number for each update, and the numbers that are gone were overwritten.
+    The oracle itself tells who lost: it scatters a number for each update, and those that are gone were overwritten.
     """
     tool, sizes = TOOLS[desc.operator], natural_sizes(desc)
     names = list(members(desc, "input"))

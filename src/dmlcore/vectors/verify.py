@@ -121,4 +121,8 @@ def _node_test(folder: Path) -> str | None:
     same = found.dtype == wanted.dtype and found.shape == wanted.shape
     if same and np.ascontiguousarray(found).tobytes() == np.ascontiguousarray(wanted).tobytes():
         return None
-    return f"output is {found.dtype} {found.shape}, expected {wanted.dtype} {wanted.shape}" if not same else "output differs"
+    return (
+        f"output is {found.dtype} {found.shape}, expected {wanted.dtype} {wanted.shape}"
+        if not same
+        else "output differs"
+    )
