@@ -8,6 +8,12 @@
 #include <time.h>
 #ifdef _OPENMP
 #include <omp.h>
+#if defined(__ELF__) && defined(__GNUC__)
+#pragma weak omp_pause_resource_all   /* built with a newer compiler, run with libgomp 8, which lacks it */
+#define PAUSES (omp_pause_resource_all != NULL)
+#else
+#define PAUSES 1
+#endif
 #endif
 #if !defined(_WIN32)
 #include <pthread.h>
@@ -156,7 +162,7 @@ int64_t dml_grain(void) { return grain; }
 static void before_fork(void)
 {
 #if _OPENMP >= 201811 || (defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 9)   /* gcc had it before it said so */
-    fork_failed = omp_pause_resource_all(omp_pause_hard) != 0;
+    fork_failed = !PAUSES || omp_pause_resource_all(omp_pause_hard) != 0;
 #else
     fork_failed = 1;
 #endif
