@@ -100,7 +100,9 @@ def test_sdist_carries_what_the_build_reads(project):
     (archive,) = (project / "dist").iterdir()
     with tarfile.open(archive) as tar:
         inside = {name.split("/", 1)[1] for name in tar.getnames() if "/" in name}
-    sources = [p.relative_to(project).as_posix() for p in (project / "src").rglob("*") if p.is_file() and "egg-info" not in str(p)]
+    sources = [
+        p.relative_to(project).as_posix() for p in (project / "src").rglob("*") if p.is_file() and "egg-info" not in str(p)
+    ]
     specs = [p.relative_to(project).as_posix() for p in (project / "spec").rglob("*") if p.is_file()]
     assert not {*sources, *specs, "LICENSE", "setup.py", "pyproject.toml"} - inside
     assert not [name for name in inside if name.endswith((".so", ".pyd", ".pyc"))]
