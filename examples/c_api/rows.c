@@ -23,17 +23,13 @@ static int poll(void)
 static PyObject *finish(int status, const dml_run *run)
 {
     switch (status) {
-    case DML_OK:
-        Py_RETURN_NONE;
+    case DML_OK: Py_RETURN_NONE;
     case DML_OUT_OF_RANGE:
         return PyErr_Format(PyExc_IndexError, "ids[%lld] is %lld, the table has %lld rows", (long long)run->bad_position,
                             (long long)run->bad_value, (long long)run->bad_bound);
-    case DML_NO_MEMORY:
-        return PyErr_NoMemory();
-    case DML_INTERRUPTED:
-        return NULL;      /* poll has set the exception */
-    default:
-        return PyErr_Format(PyExc_ValueError, "dmlcore cannot run this");
+    case DML_NO_MEMORY: return PyErr_NoMemory();
+    case DML_INTERRUPTED: return NULL;      /* poll has set the exception */
+    default: return PyErr_Format(PyExc_ValueError, "dmlcore cannot run this");
     }
 }
 

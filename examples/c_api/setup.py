@@ -1,8 +1,9 @@
 """Builds both examples in place: python setup.py build_ext --inplace"""
 
-import dmlcore
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+
+import dmlcore
 
 include = [dmlcore.get_include()]
 extensions = [

@@ -87,8 +87,7 @@ static int move_is_sound(const dml_move *m, const dml_run *run)
         return 0;
     if (dml_mul(dml_product(m->positions), dml_product(m->slice)) > INT64_MAX / 32)
         return 0;
-    if (dml_product(m->positions) > 0 &&
-        (!m->indices || (dml_product(m->slice) > 0 && (!m->table || !m->stream))))
+    if (dml_product(m->positions) > 0 && (!m->indices || (dml_product(m->slice) > 0 && (!m->table || !m->stream))))
         return 0;
     return fits(m->index_strides, m->positions) && fits(m->table_strides, m->positions) &&
            fits(m->stream_strides, m->positions) && m->steps.n == m->bounds.n && m->steps.v &&
@@ -120,8 +119,8 @@ static int scatter(const dml_move *move, dml_run *run)
 {
     if (!move_is_sound(move, run) || run->mode == DML_CLIP || run->mode == DML_FILL)
         return DMLCORE_INVALID;
-    if (run->reduction != DML_NONE && (run->data_type < 1 || run->data_type > DML_NUMERIC_TYPES ||
-                                       dml_data_types[run->data_type].storage != run->storage))
+    if (run->reduction != DML_NONE &&
+        (run->data_type < 1 || run->data_type > DML_NUMERIC_TYPES || dml_data_types[run->data_type].storage != run->storage))
         return DMLCORE_INVALID;
     return move_with(DML_OP_SCATTER_ND, move, run);
 }
@@ -164,7 +163,8 @@ static int nonzero_count(dml_nonzero *nz, dml_run *run)
 
 static int nonzero_write(dml_nonzero *nz, dml_run *run)
 {
-    if (!nonzero_is_sound(nz, run) || !nz->scratch || nz->count < 0 || (nz->coordinate_bytes != 4 && nz->coordinate_bytes != 8) ||
+    if (!nonzero_is_sound(nz, run) || !nz->scratch || nz->count < 0 ||
+        (nz->coordinate_bytes != 4 && nz->coordinate_bytes != 8) ||
         (!nz->coordinates && nz->count > 0 && nz->rows_max > 0 && nz->columns > 0))
         return DMLCORE_INVALID;
     for (int64_t d = nz->sizes.n - nz->columns; nz->coordinate_bytes == 4 && d < nz->sizes.n; d++)
@@ -174,6 +174,6 @@ static int nonzero_write(dml_nonzero *nz, dml_run *run)
 }
 
 dmlcore_api dmlcore_functions = {
-    DMLCORE_API_MAJOR, DMLCORE_API_MINOR, find_data_type, gather, scatter, nonzero_count, nonzero_write,
-    dml_nonzero_free,  one_thread,        dml_isa_name,
+    DMLCORE_API_MAJOR, DMLCORE_API_MINOR, find_data_type,   gather,     scatter,
+    nonzero_count,     nonzero_write,     dml_nonzero_free, one_thread, dml_isa_name,
 };

@@ -44,7 +44,7 @@ static void rows(const dmlcore_api *dml, int storage, int index, int threads, in
 {
     int64_t width = (int64_t)1 << storage, row = width * columns;
     char *table = malloc((size_t)(rows * row)), *out = malloc((size_t)(count * row + 1)), *back = malloc((size_t)(rows * row));
-    char *indices = malloc((size_t)(count * 8 + 1)) ;
+    char *indices = malloc((size_t)(count * 8 + 1));
     int64_t *plain = malloc((size_t)(count + 1) * 8);
     int is_signed = index == DML_INDEX_I32 || index == DML_INDEX_I64;
     for (int64_t i = 0; i < rows * row; i++)

@@ -50,8 +50,8 @@ typedef struct {
     int (*nonzero_write)(dml_nonzero *nonzero, dml_run *run);
     void (*nonzero_free)(dml_nonzero *nonzero);
 
-    int (*get_num_threads)(void);     /* as dmlcore.get_num_threads() */
-    const char *(*isa_name)(void);    /* "baseline", "avx2", "avx512" */
+    int (*get_num_threads)(void); /* as dmlcore.get_num_threads() */
+    const char *(*isa_name)(void); /* "baseline", "avx2", "avx512" */
 } dmlcore_api;
 
 #define DMLCORE_CAPSULE "dmlcore._generated.operators._C_API"
