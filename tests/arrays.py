@@ -1,4 +1,4 @@
-"""Random data, random memory layouts, and random calls of any operator, drawn with nothing but its specification.
+"""Random calls of any operator, drawn with nothing but its specification.
 
 A call has arrays of natural rank that the rules accept; `Call.desc` is the same as a padded descriptor.
 """
@@ -6,101 +6,28 @@ A call has arrays of natural rank that the rules accept; `Call.desc` is the same
 from dataclasses import dataclass
 
 import numpy as np
-from codegen.rules import evaluate
-from codegen.validate import Names, TensorValue, product
+from layouts import LAYOUTS, lay_out, random_data
 from specs import NEWEST, TYPES, numpy_type
 
-
-def random_data(rng, dtype: np.dtype, shape) -> np.ndarray:
-    """Any bytes at all: every NaN payload, infinities, denormals; and zeros of both signs."""
-    count = int(np.prod(shape, dtype=object))
-    if dtype == bool:
-        return rng.integers(0, 2, shape).astype(bool)
-    data = np.frombuffer(rng.bytes(count * dtype.itemsize), dtype).copy()
-    if count:
-        data[rng.random(count) < 0.3] = np.zeros((), dtype)
-        if dtype.kind == "f":
-            data[rng.random(count) < 0.1] = -0.0
-            data[rng.random(count) < 0.1] = np.nan
-    return data.reshape(shape)
-
-
-def plain_data(rng, dtype: np.dtype, shape) -> np.ndarray:
-    """Small whole numbers."""
-    return rng.integers(0, 2 if dtype == bool else 100, shape).astype(dtype)
-
-
-# ---- layouts: the same dtype and shape elsewhere in memory --------------------------------------------------------
-
-
-def _transposed(a, rng):
-    order = rng.permutation(a.ndim)
-    stored = np.empty([a.shape[d] for d in order], a.dtype)
-    view = stored.transpose(np.argsort(order))
-    view[...] = a
-    return view
-
-
-def _reversed(a, rng):
-    flip = (*(slice(None, None, -1 if rng.random() < 0.7 else 1) for _ in a.shape), ...)
-    stored = np.empty(a.shape, a.dtype)
-    stored[flip] = a
-    return stored[flip]
-
-
-def _sliced(a, rng):
-    steps = [int(s) for s in rng.integers(1, 4, a.ndim)]
-    starts = [int(s) for s in rng.integers(0, 3, a.ndim)]
-    big = np.zeros([o + n * s for o, n, s in zip(starts, a.shape, steps, strict=True)], a.dtype)
-    view = big[(*(slice(o, o + n * s, s) for o, n, s in zip(starts, a.shape, steps, strict=True)), ...)]
-    view[...] = a
-    return view
-
-
-def _unaligned(a, rng):
-    view = np.empty(a.nbytes + 1, np.uint8)[1:].view(a.dtype).reshape(a.shape)
-    view[...] = a
-    return view
-
-
-def _read_only(a, rng):
-    a = np.array(a)
-    a.flags.writeable = False
-    return a
-
-
-def _broadcast(a, rng):
-    keep = (*(slice(0, 1) if rng.random() < 0.5 else slice(None) for _ in a.shape), ...)
-    return np.broadcast_to(np.array(a[keep]), a.shape)
-
-
-WRITABLE = {
-    "C": lambda a, rng: np.array(a, order="C"),
-    "Fortran": lambda a, rng: np.array(a, order="F"),
-    "transposed": _transposed,
-    "reversed": _reversed,
-    "sliced": _sliced,
-    "unaligned": _unaligned,
-}
-LAYOUTS = {**WRITABLE, "read-only": _read_only, "broadcast": _broadcast}  # broadcast changes the values
-
-
-def lay_out(a: np.ndarray, rng, layouts=LAYOUTS) -> np.ndarray:
-    """The array in a layout that is drawn."""
-    return layouts[list(layouts)[rng.integers(len(layouts))]](a, rng)
+from codegen.rules import evaluate
+from codegen.validate import Names, TensorValue, product
 
 
 def lay_out_inputs(call: "Call", rng, layouts=LAYOUTS) -> dict[str, np.ndarray]:
-    """All arrays of a call, each in a layout that is drawn. Broadcast indices are zeros: any others might leave their bounds."""
+    """All arrays of a call, each in a layout that is drawn. Broadcast indices are zeros: any others might leave their
+    bounds.
+    """
     arrays = {}
     for name, a in call.arrays.items():
         arrays[name] = lay_out(a, rng, layouts)
-        if name == index_parameter(call.op) and 0 in arrays[name].strides and a.size and not np.array_equal(arrays[name], a):
+        if (
+            name == index_parameter(call.op)
+            and 0 in arrays[name].strides
+            and a.size
+            and not np.array_equal(arrays[name], a)
+        ):
             arrays[name] = np.broadcast_to(np.zeros((), a.dtype), a.shape)
     return arrays
-
-
-# ---- calls --------------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -150,7 +77,9 @@ def describe(op, natural: dict[str, TensorValue], options: dict) -> dict:
         rank = tensor.DimensionCount
         ones = 0
         if count is not None:
-            ones = count - (evaluate(python.ranks[name], natural, Names(op, natural, uints)) if name in python.ranks else rank)
+            ones = count - (
+                evaluate(python.ranks[name], natural, Names(op, natural, uints)) if name in python.ranks else rank
+            )
         sizes = (1,) * ones + tensor.sizes if ones >= 0 else tensor.sizes[-ones:]
         desc[name] = TensorValue(tensor.data_type, sizes)
     return desc
@@ -169,7 +98,9 @@ def natural_sizes(op, member: str, sizes, natural: dict, numbers: dict) -> tuple
 
 def _propose(rng, others: list[tuple], max_rank: int, max_size: int) -> tuple[int, ...]:
     """Sizes of an input: at random, or like another one's with a change, or with its first sizes in common."""
-    fresh = tuple(int(n) for n in rng.integers(1, max_size + 1, rng.integers(0 if rng.random() < 0.1 else 1, max_rank + 1)))
+    fresh = tuple(
+        int(n) for n in rng.integers(1, max_size + 1, rng.integers(0 if rng.random() < 0.1 else 1, max_rank + 1))
+    )
     if rng.random() < 0.05:
         fresh = tuple(0 if rng.random() < 0.3 else n for n in fresh)
     how = rng.integers(3) if others else 0
@@ -178,11 +109,13 @@ def _propose(rng, others: list[tuple], max_rank: int, max_size: int) -> tuple[in
     like = others[rng.integers(len(others))]
     if how == 1 and like:
         at = rng.integers(len(like))
-        return like[:at] + (int(rng.integers(1, max_size + 1)),) + like[at + 1 :]
-    return like[: rng.integers(len(like) + 1)] + fresh
+        return (*like[:at], int(rng.integers(1, max_size + 1)), *like[at + 1 :])
+    return (*like[: rng.integers(len(like) + 1)], *fresh)
 
 
-def random_call(op, rng, data_type: str, index_type: str | None = None, max_rank=4, max_size=5, data=random_data, most=4000) -> Call:
+def random_call(
+    op, rng, data_type: str, index_type: str | None = None, max_rank=4, max_size=5, data=random_data, most=4000
+) -> Call:
     """A call that every rule of the array door accepts, with valid indices."""
     for _ in range(10_000):
         natural, options = {}, {}

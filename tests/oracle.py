@@ -1,11 +1,13 @@
-"""What the operators mean, a second time and in plain loops, independent of the product and of the specification's NumPy.
+"""What the operators mean, a second time and in plain loops, independent of the product and of the specification's
+NumPy.
 
-One function for each array function of DirectML's family; an operator that is not here is tested against the specification's
-oracle alone. Indices are resolved one by one, in row-major order, with all modes and reductions.
+One function for each array function of DirectML's family; an operator that is not here is tested against the
+specification's oracle alone. Indices are resolved one by one, in row-major order, with all modes and reductions.
 """
 
-import dmlcore
 import numpy as np
+
+import dmlcore
 from dmlcore._generated import oracle as meanings
 
 
@@ -105,7 +107,7 @@ def scatter_nd(input, indices, updates, reduction="none", mode="raise"):
 
 def nonzero_coordinates(input):
     """Coordinates of all that is not zero, in row-major order; every NaN is not zero."""
-    found = [position for position in np.ndindex(input.shape) if not input[position] == 0]
+    found = [position for position in np.ndindex(input.shape) if input[position] != 0]
     return np.array(found, np.uint32).reshape(len(found), input.ndim)
 
 

@@ -7,8 +7,9 @@ import contextlib
 import re
 from pathlib import Path
 
-import dmlcore
 import numpy as np
+
+import dmlcore
 from codegen import load
 from codegen.validate import TensorValue
 
@@ -46,7 +47,11 @@ CONSTRAINTS = [(op, constraint) for op in OPERATORS for constraint in op.constra
 def tensor_desc(value: TensorValue) -> dmlcore.TensorDesc:
     """A tensor of the specification as the product's TensorDesc."""
     return dmlcore.TensorDesc(
-        value.data_type, value.sizes, value.strides, value.total_tensor_size_in_bytes, value.guaranteed_base_offset_alignment
+        value.data_type,
+        value.sizes,
+        value.strides,
+        value.total_tensor_size_in_bytes,
+        value.guaranteed_base_offset_alignment,
     )
 
 

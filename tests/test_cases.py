@@ -1,7 +1,7 @@
 """Conformance cases of other projects, as data: recorded inputs and results, in every memory layout.
 
-data/cases holds those that may be copied; more of them, in the same form, are run from the folder that DMLCORE_CASES names.
-What needs an operator or an option that this build lacks is skipped, and the reason says so.
+data/cases holds those that may be copied; more of them, in the same form, are run from the folder that DMLCORE_CASES
+names. What needs an operator or an option that this build lacks is skipped, and the reason says so.
 """
 
 import hashlib
@@ -10,12 +10,13 @@ import os
 from functools import cache
 from pathlib import Path
 
-import dmlcore
 import numpy as np
 import pytest
-from arrays import LAYOUTS
+from layouts import LAYOUTS
 from oracle import same_bits
 from specs import accepted
+
+import dmlcore
 
 OWN = Path(__file__).parent / "data" / "cases"
 OTHER = os.environ.get("DMLCORE_CASES")
@@ -89,7 +90,9 @@ def run(folder, case) -> None:
                 function(*inputs, **options)
         else:
             compare(folder, case, function(*inputs, **options), layout)
-        assert all(same_bits(np.ascontiguousarray(a), np.ascontiguousarray(p)) for a, p in zip(inputs, plain, strict=True)), "input changed"
+        assert all(
+            same_bits(np.ascontiguousarray(a), np.ascontiguousarray(p)) for a, p in zip(inputs, plain, strict=True)
+        ), "input changed"
 
 
 def compare(folder, case, result, layout) -> None:

@@ -1,17 +1,19 @@
-"""Compiled operators: which arrays may be bound, strides and flat buffers, outputs that nobody asked to be written, pickling.
+"""Compiled operators: which arrays may be bound, strides and flat buffers, outputs that nobody asked to be written,
+pickling.
 
 Binding compares arrays with the descriptor alone; its rules were checked when it was compiled.
 """
 
 import pickle
 
-import dmlcore
 import numpy as np
 import pytest
 from arrays import random_call
-from dmlcore import TensorDesc
 from oracle import call, same_bits
 from specs import MODES, NEWEST, OPERATORS, numpy_type, product_desc, without_outputs
+
+import dmlcore
+from dmlcore import TensorDesc
 
 operators = pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.name)
 
@@ -70,7 +72,9 @@ def test_compiled_operators_as_values(op, rng):
 
 @operators
 def test_strides(op, rng):
-    """A tensor with strides takes an array with those strides, or a flat buffer; nothing between the elements is written."""
+    """A tensor with strides takes an array with those strides, or a flat buffer; nothing between the elements is
+    written.
+    """
     for _ in range(20):
         drawn, arrays = valid_call(op, rng)
         wanted = dmlcore.compile(product_desc(op, drawn.desc))(*arrays)
@@ -98,7 +102,11 @@ def test_strides(op, rng):
             run(*inputs, out=out if len(out) > 1 else out[0])
             for m, view, result in zip(op.outputs, views[n:], wanted, strict=True):
                 rows = int(first(wanted[:1]).item()) if op.python.rows and m.name == op.python.returns else None
-                assert np.array_equal(view[..., :rows, :], result[..., :rows, :]) if rows is not None else np.array_equal(view, result)
+                assert (
+                    np.array_equal(view[..., :rows, :], result[..., :rows, :])
+                    if rows is not None
+                    else np.array_equal(view, result)
+                )
             touched = [np.zeros_like(b) for b in buffers[n:]]
             for m, mask in zip(op.outputs, touched, strict=True):
                 tensor = tensors[m.python]
@@ -146,6 +154,9 @@ def test_rows_behind_the_count(op, rng):
     run = dmlcore.compile(product_desc(op, without_outputs(op, op.examples[0].desc)))
     shapes = [op.infer(without_outputs(op, op.examples[0].desc))[m.name].sizes for m in op.outputs]
     shared = tuple(buffer[: np.prod(shape)].reshape(shape) for shape in shapes)
-    inputs = [np.zeros(op.examples[0].desc[m.name].sizes, numpy_type(op.examples[0].desc[m.name].data_type)) for m in op.inputs]
+    inputs = [
+        np.zeros(op.examples[0].desc[m.name].sizes, numpy_type(op.examples[0].desc[m.name].data_type))
+        for m in op.inputs
+    ]
     with pytest.raises(ValueError, match="share memory"):
         run(*inputs, out=shared)

@@ -1,15 +1,17 @@
-"""Every rule of every operator, and of the buffer tensor, broken on its own: the change that the specification gives for it
-makes exactly its id appear, at every level that has the rule, with a message that says what, where and what would do.
+"""Every rule of every operator, and of the buffer tensor, broken on its own: the change that the specification gives
+for it makes exactly its id appear, at every level that has the rule, with a message that says what, where and what
+would do.
 """
 
 import json
 import pickle
 
-import dmlcore
 import pytest
+from specs import CONSTRAINTS, OPERATORS, SPEC, example_id, product_desc, rules, tensor_desc, without_outputs
+
+import dmlcore
 from codegen.validate import TensorValue
 from codegen.verify import broken_desc
-from specs import CONSTRAINTS, OPERATORS, SPEC, example_id, product_desc, rules, tensor_desc, without_outputs
 
 DESCRIPTOR = [(op, c) for op, c in CONSTRAINTS if c.doors != "array"]
 
@@ -52,7 +54,7 @@ def tells_everything(violation, operator: str, member: str, level) -> None:
     found = violation.found
     values = found if isinstance(found, (tuple, list)) else [found]
     assert all(str(value) in head for value in values), head
-    assert violation.expected and str(violation.expected) in violation.message or "equal" in head, head
+    assert (violation.expected and str(violation.expected) in violation.message) or "equal" in head, head
     assert violation.anchor.endswith(violation.rule)
     assert json.loads(json.dumps(violation.as_dict()))["rule"] == violation.rule
     assert pickle.loads(pickle.dumps(violation)) == violation and violation.rule in repr(violation)
@@ -78,7 +80,9 @@ def test_tensor_rules(op, rule):
     for m in op.tensors:
         desc = {**op.examples[0].desc, m.name: changed}
         for level in op.levels[op.introduced.position :]:
-            if (rule.from_ and level.position < rule.from_.position) or (rule.before and level.position >= rule.before.position):
+            if (rule.from_ and level.position < rule.from_.position) or (
+                rule.before and level.position >= rule.before.position
+            ):
                 continue
             found = [v for v in dmlcore.check(product_desc(op, desc), level.name) if v.rule.startswith("TENSOR-")]
             named = [v for v in found if v.member == m.name]
@@ -100,7 +104,9 @@ def test_tensor_base_is_valid():
 
 @pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.name)
 def test_all_are_reported_at_once(op):
-    """A descriptor that is wrong everywhere gets all its violations, in the order of the specification, and one exception."""
+    """A descriptor that is wrong everywhere gets all its violations, in the order of the specification, and one
+    exception.
+    """
     wrong = TensorValue("UNKNOWN", (0, 2**32))
     desc = {m.name: wrong if m.is_tensor else 2**32 - 1 for m in op.members}
     for level in op.levels:

@@ -1,4 +1,5 @@
-"""Descriptors as Python objects: equality, hashing, pickling, dictionaries, sizes in bytes, and arguments that cannot be.
+"""Descriptors as Python objects: equality, hashing, pickling, dictionaries, sizes in bytes, and arguments that cannot
+be.
 
 Whether a descriptor is valid is a question for other tests; an invalid one is an object like any other.
 """
@@ -7,11 +8,12 @@ import copy
 import json
 import pickle
 
-import dmlcore
 import numpy as np
 import pytest
-from dmlcore import TensorDesc
 from specs import EXAMPLES, NEWEST, OPERATORS, SPEC, example_id, numpy_type, product_desc, without_outputs
+
+import dmlcore
+from dmlcore import TensorDesc
 
 examples = pytest.mark.parametrize("pair", EXAMPLES, ids=example_id)
 operators = pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.name)
@@ -97,8 +99,19 @@ def test_tensor_as_value():
 @pytest.mark.parametrize("data_type", [t for t in SPEC.data_types.values() if t.bits], ids=lambda t: t.name)
 def test_total_size(data_type):
     """The bytes up to the last element, rounded up to four; 64 bits, without wrapping."""
-    for sizes, strides in (((3,), None), ((5, 7), None), ((5, 7), (1, 5)), ((5, 7), (0, 0)), ((2, 3, 4), (100, 0, 7)), ((1,), (9,))):
-        packed = int(np.prod(sizes)) if strides is None else 1 + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True))
+    for sizes, strides in (
+        ((3,), None),
+        ((5, 7), None),
+        ((5, 7), (1, 5)),
+        ((5, 7), (0, 0)),
+        ((2, 3, 4), (100, 0, 7)),
+        ((1,), (9,)),
+    ):
+        packed = (
+            int(np.prod(sizes))
+            if strides is None
+            else 1 + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True))
+        )
         wanted = -(-packed * data_type.bits // 32) * 4
         assert TensorDesc(data_type.name, sizes, strides).total_tensor_size_in_bytes == wanted
     huge = TensorDesc(data_type.name, (2**32 - 1, 2**20))

@@ -1,7 +1,8 @@
-"""The compiled validator against the Python one of codegen, on random and mutated descriptors: the same ids in the same order.
+"""The compiled validator against the Python one of codegen, on random and mutated descriptors: the same ids in the
+same order.
 
-Sizes go to 2^32 - 1 and beyond 2^63, ranks from 0 to 9, strides, total sizes and alignments come and go. DMLCORE_FUZZ sets how
-many checks each operator gets, three levels for a descriptor.
+Sizes go to 2^32 - 1 and beyond 2^63, ranks from 0 to 9, strides, total sizes and alignments come and go. DMLCORE_FUZZ
+sets how many checks each operator gets, three levels for a descriptor.
 """
 
 import functools
@@ -9,14 +10,15 @@ import multiprocessing
 import os
 import random
 
-import dmlcore
 import numpy as np
 import pytest
 from arrays import random_call
+from specs import DESC_CLASSES, OPERATORS, SPEC, product_desc, rules, tensor_desc
+
+import dmlcore
 from codegen import validate
 from codegen.validate import TensorValue
 from dmlcore._generated import operators, tables
-from specs import DESC_CLASSES, OPERATORS, SPEC, product_desc, rules, tensor_desc
 
 COUNT = int(os.environ.get("DMLCORE_FUZZ", 100_000))
 WORKERS = min(4, len(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else 1
@@ -52,7 +54,9 @@ class Draw:
 
     def fits(self, member: str, tensor: TensorValue) -> bool:
         cell = self.op.support[member][SPEC.newest.name]
-        return tensor.data_type in cell.data_types and 0 < len(tensor.sizes) < 5 and all(0 < n < 6 for n in tensor.sizes)
+        return (
+            tensor.data_type in cell.data_types and 0 < len(tensor.sizes) < 5 and all(0 < n < 6 for n in tensor.sizes)
+        )
 
     def size(self) -> int:
         r = self.random
@@ -76,7 +80,9 @@ class Draw:
         return TensorValue(data_type, tuple(sizes), strides, total, alignment)
 
     def number(self) -> int:
-        return self.random.randint(0, 4) if self.random.random() < 0.95 else self.random.choice((8, 9, 2**31, 2**32 - 1))
+        return (
+            self.random.randint(0, 4) if self.random.random() < 0.95 else self.random.choice((8, 9, 2**31, 2**32 - 1))
+        )
 
     def desc(self) -> tuple[dict, object]:
         """The same descriptor for both validators."""
@@ -129,7 +135,7 @@ def test_same_ids(op):
     with multiprocessing.get_context("fork").Pool(WORKERS) as pool:
         results = pool.map(compare, shares)
     for failure, _, _ in results:
-        assert failure is None, "found %s, wanted %s: %s at %s" % failure
+        assert failure is None, "found {}, wanted {}: {} at {}".format(*failure)
     assert sum(valid for _, valid, _ in results) > COUNT / 20
     if COUNT >= 20_000:
         missing = {c.id for c in op.constraints if c.doors != "array"} - set().union(*(seen for _, _, seen in results))
@@ -137,10 +143,13 @@ def test_same_ids(op):
 
 
 def remember() -> dict:
-    """In a worker: the Python validator keeps what does not depend on the level until the dictionary is cleared, and the rules
-    of a tensor alone for good, since the tensors come back often."""
+    """In a worker: the Python validator keeps what does not depend on the level until the dictionary is cleared, and
+    the rules of a tensor alone for good, since the tensors come back often.
+    """
     plain, evaluate, known = validate.tensor_violations, validate.evaluate, {}
-    by_level = functools.cache(lambda tensor, position: plain(tensor, SPEC.levels[position], SPEC.levels, SPEC.data_types))
+    by_level = functools.cache(
+        lambda tensor, position: plain(tensor, SPEC.levels[position], SPEC.levels, SPEC.data_types)
+    )
 
     def remembered(expr, tensors, names):
         if id(expr) not in known:

@@ -2,9 +2,10 @@
 
 import doctest
 
-import dmlcore
 import numpy as np
 import pytest
+
+import dmlcore
 
 NAMES = [name for name in dmlcore.__all__ if getattr(getattr(dmlcore, name), "__doc__", None) and name != "errors"]
 

@@ -1,13 +1,16 @@
-"""Every (data type x index type) pair that the array functions take, on random shapes and memory layouts, against two oracles:
-the specification's NumPy and plain loops. Results are compared byte for byte, so that NaN payloads and -0.0 count.
+"""Every (data type x index type) pair that the array functions take, on random shapes and memory layouts, against two
+oracles: the specification's NumPy and plain loops. Results are compared byte for byte, so that NaN payloads and -0.0
+count.
 """
 
-import dmlcore
 import numpy as np
 import pytest
-from arrays import LAYOUTS, WRITABLE, data_types, index_parameter, index_types, lay_out, lay_out_inputs, plain_data, random_call
+from arrays import data_types, index_parameter, index_types, lay_out_inputs, random_call
+from layouts import LAYOUTS, WRITABLE, lay_out, plain_data
 from oracle import LOOPS, call, from_spec, same_bits
 from specs import NEWEST, OPERATORS, TYPES, numpy_type, product_desc
+
+import dmlcore
 
 PAIRS = [(op, d, i) for op in OPERATORS for d in data_types(op) for i in index_types(op)]
 TURNS = 10
@@ -23,7 +26,9 @@ def expected(op, call_, arrays):
     with np.errstate(invalid="ignore"):
         meant = from_spec(op)(*plain, **call_.options)
     if op.python.function in LOOPS:
-        assert same_bits(np.asarray(meant), LOOPS[op.python.function](*plain, **call_.options)), "the two oracles disagree"
+        assert same_bits(np.asarray(meant), LOOPS[op.python.function](*plain, **call_.options)), (
+            "the two oracles disagree"
+        )
     return np.asarray(meant)
 
 
@@ -89,7 +94,8 @@ def test_descriptor_door(pair, rng):
         keywords = [m.python for m in op.inputs]
         values = {k: getattr(packed, k) for _, k, _ in packed.MEMBERS}
         values |= {
-            k: dmlcore.TensorDesc(values[k].data_type, values[k].sizes, s) for k, (_, s) in zip(keywords, views, strict=True)
+            k: dmlcore.TensorDesc(values[k].data_type, values[k].sizes, s)
+            for k, (_, s) in zip(keywords, views, strict=True)
         }
         compare(op, dmlcore.compile(type(packed)(**values))(*(v for v, _ in views)), wanted)
         ran += 1
@@ -132,4 +138,6 @@ def test_larger(op, rng):
     """Sizes beyond one block of indices, with plain data."""
     for data_type in data_types(op):
         drawn = random_call(op, rng, data_type, index_types(op)[-1], max_rank=3, max_size=40, data=plain_data)
-        assert same_bits(call(op, drawn.arrays, drawn.options), np.asarray(from_spec(op)(*drawn.arrays.values(), **drawn.options)))
+        assert same_bits(
+            call(op, drawn.arrays, drawn.options), np.asarray(from_spec(op)(*drawn.arrays.values(), **drawn.options))
+        )

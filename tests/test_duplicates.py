@@ -1,15 +1,16 @@
-"""`duplicates=` of the scatters: by default the last update stays; "raise" tells the first place that two updates name, and
-leaves everything as it was.
+"""`duplicates=` of the scatters: by default the last update stays; "raise" tells the first place that two updates
+name, and leaves everything as it was.
 """
 
 import pickle
 
-import dmlcore
 import numpy as np
 import pytest
 from arrays import random_call
 from oracle import call, same_bits
 from specs import OPERATORS, accepted
+
+import dmlcore
 
 CHOOSING = [op for op in OPERATORS if "duplicates" in op.python.options]
 pytestmark = pytest.mark.parametrize("op", CHOOSING, ids=lambda op: op.name)

@@ -3,13 +3,14 @@
 Values that an example calls undefined are not compared; examples that give sizes only are checked and inferred.
 """
 
-import dmlcore
 import numpy as np
 import pytest
 from arrays import describe, index_parameter, members_of_options, natural_sizes
-from codegen.validate import TensorValue
 from oracle import call
 from specs import EXAMPLES, NEWEST, OPERATORS, example_array, example_id, product_desc, without_outputs
+
+import dmlcore
+from codegen.validate import TensorValue
 
 pytestmark = pytest.mark.parametrize("pair", EXAMPLES, ids=example_id)
 HAS_DATA = "the example has sizes only"
@@ -64,7 +65,9 @@ def test_descriptor_door(pair):
 
 
 def natural_arrays(op, desc):
-    """The example at natural ranks: ones are dropped from the front of each input until the padded one is the desc again."""
+    """The example at natural ranks: ones are dropped from the front of each input until the padded one is the desc
+    again.
+    """
     choices = {}
     for m in op.inputs:
         sizes = desc[m.name].sizes
@@ -110,8 +113,14 @@ def test_array_door(pair):
         assert len(result) == count.item()
         columns = values.shape[-1]
         values, defined = values.reshape(-1, columns)[: len(result)], defined.reshape(-1, columns)[: len(result)]
-        result = result[:, result.shape[1] - columns :] if result.shape[1] >= columns else np.pad(result, ((0, 0), (1, 0)))
-    sizes = values.shape if op.python.rows else natural_sizes(op, member, values.shape, natural, {m.name: example.desc[m.name] for m in op.uints})
+        result = (
+            result[:, result.shape[1] - columns :] if result.shape[1] >= columns else np.pad(result, ((0, 0), (1, 0)))
+        )
+    sizes = (
+        values.shape
+        if op.python.rows
+        else natural_sizes(op, member, values.shape, natural, {m.name: example.desc[m.name] for m in op.uints})
+    )
     assert result.shape == sizes and result.dtype == values.dtype
     np.testing.assert_array_equal(result[defined.reshape(sizes)], values.reshape(sizes)[defined.reshape(sizes)])
 

@@ -3,15 +3,16 @@
 import subprocess
 import sys
 
-from codegen import outputs
 from specs import ROOT, SPEC
 
-from codegen import load
+from codegen import load, outputs
 
 
 def test_fresh():
     """`python -m codegen check` has nothing to say; when it has, the message is its diff."""
-    done = subprocess.run([sys.executable, "-m", "codegen", "check"], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-m", "codegen", "check"], cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -35,7 +36,11 @@ def test_independent_of_hash_seed_and_place(tmp_path):
     wanted = hashlib.sha256(repr(sorted(outputs.render_all(SPEC).items())).encode()).hexdigest()
     for seed in ("1", "2"):
         done = subprocess.run(
-            [sys.executable, "-c", code, str(ROOT)], cwd=tmp_path, capture_output=True, text=True, env={"PYTHONHASHSEED": seed}
+            [sys.executable, "-c", code, str(ROOT)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            env={"PYTHONHASHSEED": seed},
         )
         assert done.stdout.strip() == wanted, done.stderr
 

@@ -1,11 +1,14 @@
-"""What `import dmlcore` loads: NumPy and a few small modules; tables, explanations and tools wait until somebody needs them."""
+"""What `import dmlcore` loads: NumPy and a few small modules; tables, explanations and tools wait until somebody
+needs them.
+"""
 
 import ast
 import sys
 from pathlib import Path
 
-import dmlcore
 from test_threads import python
+
+import dmlcore
 
 PACKAGE = Path(dmlcore.__file__).parent
 LATER = ("_generated.tables", "_generated.oracle", "explain", "facts")
@@ -25,8 +28,8 @@ def test_only_numpy_and_the_standard_library():
 
 def test_lazy_modules():
     """Words are loaded by the first failure, not before; a successful call and check need none of them."""
-    fine = imported("dmlcore.gather_nd(numpy.zeros(3), [[1]]); dmlcore.check(dmlcore.GatherNDDesc("
-                    "input=dmlcore.TensorDesc('FLOAT32', (2, 2)), indices=dmlcore.TensorDesc('INT64', (2, 1))))")  # fmt: skip
+    tensors = "input=dmlcore.TensorDesc('FLOAT32', (2, 2)), indices=dmlcore.TensorDesc('INT64', (2, 1))"
+    fine = imported(f"dmlcore.gather_nd(numpy.zeros(3), [[1]]); dmlcore.check(dmlcore.GatherNDDesc({tensors}))")
     assert not {f"dmlcore.{name}" for name in LATER} & fine
     failed = imported("\ntry: dmlcore.gather_nd(numpy.zeros(3), [[1.5]])\nexcept TypeError: pass")
     assert "dmlcore.explain" in failed and "dmlcore._generated.tables" in failed

@@ -1,15 +1,18 @@
-"""An index that is out of range: the exception's facts, the first one in row-major order at any number of threads, and an `out`
-that has not been touched; for every operator with indices, both doors, and every mode that the array functions take.
+"""An index that is out of range: the exception's facts, the first one in row-major order at any number of threads,
+and an `out` that has not been touched; for every operator with indices, both doors, and every mode that the array
+functions take.
 """
 
 import pickle
 
-import dmlcore
 import numpy as np
 import pytest
-from arrays import WRITABLE, data_types, index_parameter, index_types, lay_out, plain_data, random_call
+from arrays import data_types, index_parameter, index_types, random_call
+from layouts import WRITABLE, lay_out, plain_data
 from oracle import LOOPS, OutOfRange, call, same_bits
 from specs import MODES, NEWEST, OPERATORS, numpy_type, product_desc
+
+import dmlcore
 
 INDEXED = [op for op in OPERATORS if op.kernel.indices]
 pytestmark = pytest.mark.parametrize("op", INDEXED, ids=lambda op: op.name)
@@ -67,7 +70,7 @@ def test_facts(op, index_type, rng, every_thread):
 
 
 def test_first_of_many(op, rng, every_thread):
-    """Of several bad indices the first one in row-major order is told, whatever the layout and the number of threads."""
+    """Of several bad indices the first in row-major order is told, whatever the layout and the number of threads."""
     for turn in range(30):
         drawn = drawn_call(op, rng, index_types(op)[0], size=6 if turn else 40)
         flat = drawn.indices.copy().reshape(-1)
@@ -83,7 +86,9 @@ def test_first_of_many(op, rng, every_thread):
 
 
 def test_out_is_untouched(op, rng, every_thread):
-    """With one bad index at the first, a middle or the very last place; in layouts, in place, and through descriptors."""
+    """With one bad index at the first, a middle or the very last place; in layouts, in place, and through
+    descriptors.
+    """
     for turn in range(20):
         drawn = drawn_call(op, rng, index_types(op)[turn % len(index_types(op))], size=6 if turn < 18 else 60)
         wanted = call(op, drawn.arrays, drawn.options)
@@ -111,7 +116,9 @@ def test_out_is_untouched(op, rng, every_thread):
 
 
 def test_modes(op, rng, every_thread):
-    """Every mode that the function takes, with indices good and bad, does what the loops do; raise is always among them."""
+    """Every mode that the function takes, with indices good and bad, does what the loops do; raise is always among
+    them.
+    """
     assert "raise" in MODES[op.name]
     if op.python.function not in LOOPS:
         return

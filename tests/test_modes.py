@@ -1,13 +1,15 @@
-"""Reductions, fill values and the options' wrong values: whatever a function says that it accepts is computed as plain loops
-compute it, exactly, in every data type and at any number of threads; anything else is refused with the list of what is accepted.
+"""Reductions, fill values and the options' wrong values: whatever a function says that it accepts is computed as
+plain loops compute it, exactly, in every data type and at any number of threads; anything else is refused with the
+list of what is accepted.
 """
 
-import dmlcore
 import numpy as np
 import pytest
 from arrays import data_types, index_types, random_call
 from oracle import LOOPS, call, from_spec, same_bits, same_values
 from specs import MODES, OPERATORS, REDUCTIONS, TYPES, numpy_type
+
+import dmlcore
 
 REDUCING = [(op, r) for op in OPERATORS if "reduction" in op.python.options for r in REDUCTIONS[op.name]]
 
@@ -99,8 +101,12 @@ def test_fill_values(op):
         good = good or [np.iinfo(dtype).min, np.iinfo(dtype).max, 3]
         for value in good:
             found = function(np.zeros(3, dtype), indices, mode="fill", fill_value=value)
-            assert same_values(found, np.full(1, value, dtype)) or same_values(found.reshape(1), np.full(1, value, dtype))
-        bad = [1j, "x", None] + ([1.5, np.nan, np.iinfo(dtype).max + 1, np.iinfo(dtype).min - 1] if dtype.kind in "iu" else [])
+            assert same_values(found, np.full(1, value, dtype)) or same_values(
+                found.reshape(1), np.full(1, value, dtype)
+            )
+        bad = [1j, "x", None] + (
+            [1.5, np.nan, np.iinfo(dtype).max + 1, np.iinfo(dtype).min - 1] if dtype.kind in "iu" else []
+        )
         for value in bad if dtype.kind not in "cV" else ["x", None]:
             out = np.zeros(1, dtype)
             with pytest.raises((ValueError, TypeError, OverflowError)) as caught:

@@ -1,17 +1,19 @@
-"""`out=`: what it must be, what happens when it overlaps an input, in-place scatters, and memory: no widened copies of indices,
-no copy of the data in place.
+"""`out=`: what it must be, what happens when it overlaps an input, in-place scatters, and memory: no widened copies
+of indices, no copy of the data in place.
 """
 
 import os
 import tracemalloc
 
-import dmlcore
 import numpy as np
 import pytest
-from arrays import WRITABLE, data_types, index_parameter, random_call
+from arrays import data_types, index_parameter, random_call
+from layouts import WRITABLE
 from oracle import call, same_bits
 from specs import OPERATORS
 from test_arrays import drawn_call
+
+import dmlcore
 
 WITH_OUT = [op for op in OPERATORS if "out" in op.python.options and not op.python.rows]
 SCATTERS = [op for op in OPERATORS if op.kernel.source]
@@ -63,7 +65,7 @@ def test_overlap_with_itself(op, rng):
 
 @operators
 def test_partial_overlap(op, rng, every_thread):
-    """out shares memory with each input in turn, shifted by bytes or elements: the result is that of separate arrays."""
+    """out shares memory with each input in turn, shifted by bytes or elements: the result is as if apart."""
     for turn in range(60):
         drawn = drawn_call(op, rng, "INT64", "INT64")
         wanted = call(op, drawn.arrays, drawn.options)
@@ -167,13 +169,19 @@ def test_stride_products_beyond_32_bits():
     corners = [[0, n - 1, n - 1], [0, 0, n - 1], [-1, -1, 0], [0, n - 1, 46341]]
     wanted = [n - 1 & 0xFFFF, n - 1 & 0xFFFF, 0, 46341]
     for dtype in (np.int32, np.uint64):
-        found = dmlcore.gather_nd(wide, np.array(corners) % [1, n, n] if dtype is np.uint64 else np.array(corners, dtype))
+        found = dmlcore.gather_nd(
+            wide, np.array(corners) % [1, n, n] if dtype is np.uint64 else np.array(corners, dtype)
+        )
         assert found.tolist() == wanted
 
 
-@pytest.mark.skipif(not os.environ.get("DMLCORE_SLOW"), reason="takes gigabytes of address space; DMLCORE_SLOW=1 runs it")
+@pytest.mark.skipif(
+    not os.environ.get("DMLCORE_SLOW"), reason="takes gigabytes of address space; DMLCORE_SLOW=1 runs it"
+)
 def test_more_than_2_to_the_31_elements():
-    """A sparse array of 2^31 + 100 bytes: reads and writes behind the 32-bit limit, and the search for non-zero elements."""
+    """A sparse array of 2^31 + 100 bytes: reads and writes behind the 32-bit limit, and the search for non-zero
+    elements.
+    """
     n = 2**31 + 100
     big = np.zeros(n, np.uint8)
     dmlcore.scatter_nd(big, np.array([[n - 1], [2**31], [5]]), np.array([1, 2, 3], np.uint8), out=big)

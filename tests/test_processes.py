@@ -1,4 +1,5 @@
-"""Fork, signals and pools: a fork after parallel use does not hang, Ctrl-C stops a long run, errors come back from workers.
+"""Fork, signals and pools: a fork after parallel use does not hang, Ctrl-C stops a long run, errors come back from
+workers.
 
 Each test runs a program of its own; a time-out tells a hang.
 """

@@ -1,11 +1,12 @@
-"""Rule ids are permanent: unique, well formed, and none that was ever published disappears without a changelog entry."""
+"""Rule ids are permanent: unique, well formed, and none ever published disappears without a changelog entry."""
 
 import re
 from pathlib import Path
 
 import pytest
-from dmlcore._generated import tables
 from specs import OPERATORS, SPEC
+
+from dmlcore._generated import tables
 
 PUBLISHED = Path(__file__).parent / "data" / "rule_ids.txt"
 

@@ -3,10 +3,11 @@
 The compiled answer is compared with the table's cell, and with the validator that codegen has in Python.
 """
 
-import dmlcore
 import pytest
-from codegen.validate import TensorValue
 from specs import NEWEST, OPERATORS, SPEC, product_desc, rules, without_outputs
+
+import dmlcore
+from codegen.validate import TensorValue
 
 RANKS = range(10)
 

@@ -1,5 +1,5 @@
-"""Threads and instruction sets change nothing but the time: one thread equals many, every instruction set equals the baseline,
-bit for bit; calls from many Python threads at once do not meet.
+"""Threads and instruction sets change nothing but the time: one thread equals many, every instruction set equals the
+baseline, bit for bit; calls from many Python threads at once do not meet.
 """
 
 import os
@@ -8,14 +8,15 @@ import sys
 import threading
 from pathlib import Path
 
-import dmlcore
 import numpy as np
 import pytest
 from arrays import data_types, index_types, lay_out_inputs, random_call
-from dmlcore import threads as thread_counts
-from dmlcore._generated.operators import _select_isa
 from oracle import call, same_bits
 from specs import OPERATORS
+
+import dmlcore
+from dmlcore import threads as thread_counts
+from dmlcore._generated.operators import _select_isa
 
 ISAS = dmlcore.build_info()["isa_available"]
 

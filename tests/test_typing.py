@@ -7,8 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import dmlcore
 import pytest
+
+import dmlcore
 from dmlcore._generated import operators
 
 PACKAGE = Path(dmlcore.__file__).parent
@@ -61,7 +62,7 @@ def test_stubs_are_complete():
         assert hasattr(operators, name), f"{name} stands in the stubs alone"
 
 
-USER = '''
+USER = """
 from typing import assert_type
 
 import numpy as np
@@ -96,7 +97,7 @@ except dmlcore.ConstraintError as error:
     print(rule, [violation.message for violation in error.violations], error.as_dict())
 except dmlcore.IndexOutOfRangeError as error:
     print(error.position, error.value)
-'''
+"""
 WRONG = {
     "dmlcore.gather_nd(x)": "call-arg",
     "dmlcore.gather_nd(x, i, axis=0)": "call-arg",
@@ -113,11 +114,25 @@ def test_users_are_checked(tmp_path):
     (tmp_path / "user.py").write_text(USER)
     head = USER.split("assert_type(dmlcore")[0]
     (tmp_path / "wrong.py").write_text(head + "\n".join(WRONG) + "\n")
-    environ = {**os.environ, "MYPYPATH": str(PACKAGE.parent)} if "site-packages" not in str(PACKAGE) else dict(os.environ)
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--follow-imports=silent", "--cache-dir", str(tmp_path / "cache")]
+    environ = (
+        {**os.environ, "MYPYPATH": str(PACKAGE.parent)} if "site-packages" not in str(PACKAGE) else dict(os.environ)
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--no-error-summary",
+        "--follow-imports=silent",
+        "--cache-dir",
+        str(tmp_path / "cache"),
+    ]
     done = subprocess.run([*command, "user.py", "wrong.py"], cwd=tmp_path, env=environ, capture_output=True, text=True)
     found = [line for line in done.stdout.splitlines() if ": error:" in line]
     assert not [line for line in found if not line.startswith("wrong.py")], done.stdout
     first = head.count("\n") + 2
     for number, (text, code) in enumerate(WRONG.items(), first - 1):
-        assert any(line.startswith(f"wrong.py:{number}:") and f"[{code}]" in line for line in found), (text, done.stdout)
+        assert any(line.startswith(f"wrong.py:{number}:") and f"[{code}]" in line for line in found), (
+            text,
+            done.stdout,
+        )
