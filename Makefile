@@ -40,6 +40,10 @@ help:
 	@echo 'make test        run the tests; ARGS="-k gather_nd" for some of them'
 	@echo 'make regenerate  write the generated code and pages anew, after a change in spec/ or codegen/'
 	@echo 'make check       show which generated files are not up to date'
+	@echo 'make lint        check the style of all files'
+	@echo 'make wheel       build the sdist and the wheel, repaired and checked, in dist/ (make sdist: the sdist alone)'
+	@echo 'make test-installed   test the wheel on every Python that is found, with the oldest and the newest NumPy'
+	@echo 'make aarch64     cross-compile the C core and run it under qemu; make core-sanitized: with sanitizers'
 	@echo 'make clean       remove everything that make has made, .venv included'
 
 demo: $(VENV)/package.done $(VENV)/demo.done
@@ -93,3 +97,40 @@ $(VENV)/%.done: pyproject.toml | $(VENV)/venv.done
 
 $(FRESH):
 	@echo '$@ is missing; run: python -m codegen   (or: make regenerate)' >&2; exit 1
+
+# ---- packaging and style --------------------------------------------------------------------------------------------
+.PHONY: lint sdist wheel test-installed aarch64 core-sanitized
+CORE   = tests/packaging/core_smoke.c src/dmlcore/capi.c $(wildcard src/dmlcore/core/*.c src/dmlcore/isa/*.c)
+CORE_C = -std=c11 -g -Wall -Wextra -Wno-type-limits -Isrc/dmlcore
+
+lint: $(VENV)/lint.done
+	$(say) 'ruff, cython-lint, codespell, zizmor'
+	@$(VENV)/bin/ruff check .
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/cython-lint src/dmlcore/capi.pxd src/dmlcore/core/door.pxi examples/c_api
+	@$(VENV)/bin/codespell
+	@$(VENV)/bin/zizmor --offline --quiet .github
+
+sdist: $(VENV)/dist.done
+	@rm -rf dist
+	@$(RUN) -m build --sdist
+
+wheel: $(VENV)/dist.done
+	@rm -rf dist
+	@$(RUN) -m build
+	@$(VENV)/bin/validate-pyproject pyproject.toml
+	@$(VENV)/bin/twine check --strict dist/*.tar.gz
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(RUN) packaging/check_wheel.py dist/*.whl
+
+test-installed: wheel
+	@$(RUN) packaging/test_installed.py dist/*.whl --sdist dist/*.tar.gz -- $(ARGS)
+
+aarch64:
+	@mkdir -p build
+	$(say) 'aarch64-linux-gnu-gcc, qemu-aarch64 (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)'
+	aarch64-linux-gnu-gcc $(CORE_C) -O2 -fopenmp $(CORE) -o build/core-aarch64
+	qemu-aarch64 -L /usr/aarch64-linux-gnu build/core-aarch64
+
+core-sanitized:
+	@mkdir -p build
+	clang $(CORE_C) -O1 -fsanitize=address,undefined -fno-sanitize-recover=all $(CORE) -o build/core-sanitized
+	build/core-sanitized
