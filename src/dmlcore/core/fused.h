@@ -1,37 +1,47 @@
-/* fused.h: the most frequent gather in one pass: one coordinate, elements that follow each other in the stream.
- * Included by core/fused_for.h for each storage class T, index class I and instruction set ISA, without guard. Checking 256
- * indices and moving 256 elements by turns lets the processor do both at once: the first is arithmetic, the second waits
- * for memory. */
+/* fused.h: the most frequent moves in one pass: elements that follow each other in the stream, coordinates that follow each
+ * other in memory. Included by core/fused_for.h for each storage class T, index class I and instruction set ISA, without
+ * guard. Checking 128 indices and moving 128 elements by turns lets the processor do both at once: the first is
+ * arithmetic, the second waits for memory. */
 
 #define NAME(name) DML_JOIN4(name, T, I, ISA)
+#define STEP 128
 
-DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32 *ramp)
+/* The offsets of some indices; for the number of them that is frequent the compiler unrolls the loop. */
+DML_INLINE int NAME(some)(const I *index, int64_t count, const dml_plan *p, const u32 *ramp, u32 *offsets)
 {
-    enum { STEP = 256 };
+    if (count == STEP && !(((I)-1 < (I)1) && (i64)index[0] < 0) &&
+        !DML_JOIN3(plain, I, ISA)(index, STEP, 1, p->bounds, p->steps, ramp, offsets))
+        return 0;
+    return DML_JOIN3(offsets, I, ISA)(index, count, 1, p->bounds, p->steps, ramp, offsets);
+}
+
+/* DRIFT: how far the table moves on from one position to the next, where that is not what the ramp tells. */
+DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32 *ramp, int drift)
+{
     const I *index = (const I *)b->indices;
     const char *table = b->table, *next = b->next;
     char *stream = b->stream;
-    int64_t n = b->count, at = 0;
+    int64_t left = b->count, next_step = p->next_step;
     u32 offsets[STEP];
-    for (; at < n; at += STEP) {
-        int64_t some = dml_least(STEP, n - at);
-        if (some == STEP) {
-            if (DML_JOIN3(narrow, I, ISA)(index + at, STEP, 1, p->bounds, p->steps, ramp ? ramp + at : NULL, offsets))
-                return 1;
-        } else if (DML_JOIN3(narrow, I, ISA)(index + at, some, 1, p->bounds, p->steps, ramp ? ramp + at : NULL, offsets))
+    while (left > 0) {
+        int64_t some = dml_least(STEP, left), i = 0;
+        if (NAME(some)(index, some, p, ramp, offsets))
             return 1;
-        char *to = stream + at * (int64_t)sizeof(T);
-        int64_t i = 0;
         for (; i + 8 <= some; i += 8) {
             DML_PREFETCH(next);
             if (sizeof(T) > 8)
                 DML_PREFETCH(next + 64);
-            next += p->next_step;
+            next += next_step;
             for (int j = 0; j < 8; j++)
-                memcpy(to + (i + j) * (int64_t)sizeof(T), table + offsets[i + j], sizeof(T));
+                memcpy(stream + j * (int64_t)sizeof(T), table + j * drift + offsets[i + j], sizeof(T));
+            table += 8 * drift;
+            stream += 8 * sizeof(T);
         }
-        for (; i < some; i++)
-            memcpy(to + i * (int64_t)sizeof(T), table + offsets[i], sizeof(T));
+        for (; i < some; i++, table += drift, stream += sizeof(T))
+            memcpy(stream, table + offsets[i], sizeof(T));
+        index += some;
+        ramp += ramp ? some : 0;
+        left -= some;
     }
     return 0;
 }
@@ -39,7 +49,13 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
 /* 1: some coordinate is out of range; elements in front of it may have been moved. */
 DML_PIECE int NAME(gather_fused)(const dml_plan *p, const dml_block *b)
 {
-    return p->ramped ? NAME(fused_loop)(p, b, p->ramps->table.narrow) : NAME(fused_loop)(p, b, NULL);
+    const dml_dim *last = p->dim + p->rank - 1;
+    if (!p->ramped)
+        return NAME(fused_loop)(p, b, NULL, 0);
+    if (p->cut == p->rank - 1 && last->table == (int64_t)sizeof(T))
+        return NAME(fused_loop)(p, b, NULL, sizeof(T));
+    return NAME(fused_loop)(p, b, p->ramps->table.narrow, 0);
 }
 
+#undef STEP
 #undef NAME

@@ -33,8 +33,8 @@ DML_PIECE const I *NAME(pack)(const dml_plan *p, dml_block *b)
 /* Tuples of q coordinates, q constant wherever this is inlined. Where the vector unit knows the larger of two unsigned
  * numbers (CHECK_BY_MAX bytes wide), the largest coordinate tells whether all are in range. Elsewhere: u is in [0, n)
  * exactly when neither u nor n - 1 - u has its highest bit set, n being at most 2**31 - 1. */
-DML_INLINE int NAME(narrow)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds,
-                            const int64_t *steps, const u32 *ramp, u32 *DML_RESTRICT offsets)
+DML_INLINE int NAME(wrapped)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds,
+                             const int64_t *steps, const u32 *ramp, u32 *DML_RESTRICT offsets)
 {
     U bad = 0, n[4], most[4] = {0, 0, 0, 0};
     u32 step[4];
@@ -60,6 +60,78 @@ DML_INLINE int NAME(narrow)(const I *DML_RESTRICT index, int64_t count, int q, c
         if (sizeof(U) <= CHECK_BY_MAX)
             bad |= most[k] >= n[k];
     return (int)bad;
+}
+
+/* The same where no coordinate is negative; others count as out of range. Half the work. */
+DML_INLINE int NAME(plain)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds,
+                           const int64_t *steps, const u32 *ramp, u32 *DML_RESTRICT offsets)
+{
+    U any = 0;
+    u32 most[4] = {0, 0, 0, 0}, step[4];
+    for (int k = 0; k < q; k++)
+        step[k] = (u32)steps[k];
+    for (int64_t i = 0; i < count; i++) {
+        u32 offset = ramp ? ramp[i] : 0;
+        for (int k = 0; k < q; k++) {
+            U v = (U)index[i * q + k];
+            any |= sizeof(U) > 4 ? v : 0;
+            most[k] = most[k] > (u32)v ? most[k] : (u32)v;
+            offset += (u32)v * step[k];
+        }
+        offsets[i] = offset;
+    }
+    int bad = any > UINT32_MAX;
+    for (int k = 0; k < q; k++)
+        bad |= most[k] >= (u32)bounds[k];
+    return bad;
+}
+
+/* Most tensors hold no negative coordinate. That is tried first, unless four of them say otherwise. */
+DML_INLINE int NAME(narrow)(const I *index, int64_t count, int q, const int64_t *bounds, const int64_t *steps,
+                            const u32 *ramp, u32 *offsets)
+{
+    int64_t part = count / 4 * q;
+    int negative = SIGNED && ((i64)index[0] < 0 || (i64)index[part] < 0 || (i64)index[2 * part] < 0 || (i64)index[3 * part] < 0);
+    if (!negative && !NAME(plain)(index, count, q, bounds, steps, ramp, offsets))
+        return 0;
+    return SIGNED ? NAME(wrapped)(index, count, q, bounds, steps, ramp, offsets) : 1;
+}
+
+/* Any number of coordinates, checked one after the other. */
+DML_INLINE int NAME(long_tuples)(const I *index, int64_t count, int q, const int64_t *bounds, const int64_t *steps,
+                                 const u32 *ramp, u32 *offsets)
+{
+    int bad = 0;
+    for (int64_t i = 0; i < count; i++) {
+        u32 offset = ramp ? ramp[i] : 0;
+        for (int k = 0; k < q; k++) {
+            I v = index[i * q + k];
+            uint64_t n = (uint64_t)bounds[k], u = SIGNED ? (uint64_t)(int64_t)v + (v < 0 ? n : 0) : (uint64_t)v;
+            bad |= u >= n;
+            offset += (u32)u * (u32)steps[k];
+        }
+        offsets[i] = offset;
+    }
+    return bad;
+}
+
+/* Narrow offsets of one or more positions; ramp is added, where there is one. */
+DML_PIECE int NAME(offsets)(const I *index, int64_t count, int q, const int64_t *bounds, const int64_t *steps,
+                            const u32 *ramp, u32 *offsets)
+{
+    switch (q) {
+#define TUPLES(q)                                                                     \
+    case q:                                                                           \
+        return ramp ? NAME(narrow)(index, count, q, bounds, steps, ramp, offsets)     \
+                    : NAME(narrow)(index, count, q, bounds, steps, NULL, offsets)
+        TUPLES(1);
+        TUPLES(2);
+        TUPLES(3);
+        TUPLES(4);
+#undef TUPLES
+    default:
+        return NAME(long_tuples)(index, count, q, bounds, steps, ramp, offsets);
+    }
 }
 
 /* Any number of coordinates, any bounds and steps. */
@@ -130,36 +202,7 @@ DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
         return NAME(wide)(index, b->positions, p->tuple, p->bounds, p->steps, ramp, b->offsets.wide);
     }
     const u32 *ramp = p->ramped ? p->ramps->table.narrow : NULL;
-    u32 *offsets = b->offsets.narrow;
-    switch (p->tuple) {
-    case 1:
-        return ramp ? NAME(narrow)(index, b->positions, 1, p->bounds, p->steps, ramp, offsets)
-                    : NAME(narrow)(index, b->positions, 1, p->bounds, p->steps, NULL, offsets);
-    case 2:
-        return ramp ? NAME(narrow)(index, b->positions, 2, p->bounds, p->steps, ramp, offsets)
-                    : NAME(narrow)(index, b->positions, 2, p->bounds, p->steps, NULL, offsets);
-    case 3:
-        return ramp ? NAME(narrow)(index, b->positions, 3, p->bounds, p->steps, ramp, offsets)
-                    : NAME(narrow)(index, b->positions, 3, p->bounds, p->steps, NULL, offsets);
-    case 4:
-        return ramp ? NAME(narrow)(index, b->positions, 4, p->bounds, p->steps, ramp, offsets)
-                    : NAME(narrow)(index, b->positions, 4, p->bounds, p->steps, NULL, offsets);
-    default: {
-        int bad = 0;
-        for (int64_t i = 0; i < b->positions; i++) {
-            u32 offset = ramp ? ramp[i] : 0;
-            for (int k = 0; k < p->tuple; k++) {
-                I v = index[i * p->tuple + k];
-                uint64_t n = (uint64_t)p->bounds[k];
-                uint64_t u = SIGNED ? (uint64_t)(int64_t)v + (v < 0 ? n : 0) : (uint64_t)v;
-                bad |= u >= n;
-                offset += (u32)u * (u32)p->steps[k];
-            }
-            offsets[i] = offset;
-        }
-        return bad;
-    }
-    }
+    return NAME(offsets)(index, b->positions, p->tuple, p->bounds, p->steps, ramp, b->offsets.narrow);
 }
 
 #undef NAME
