@@ -396,7 +396,8 @@ def data_tensors(op: Operator) -> set[str]:
 
 def array_types(op: Operator, member: str, spec: Spec) -> tuple[str, ...]:
     """The data types that the array function takes for a tensor."""
-    types = [*op.support[member][spec.newest.name].data_types, *op.python.data_types.get(member, ())]
+    types = list(op.support[member][spec.newest.name].data_types)
+    types += [name for name in op.python.data_types.get(member, ()) if name not in types]
     if member in data_tensors(op):
         types += [name for name in spec.extensions if name not in types]
     return tuple(types)

@@ -23,6 +23,9 @@ class FeatureLevel(IntEnum):
     FL6_3 = 0x6300
     FL6_4 = 0x6400
 
+    def __str__(self) -> str:
+        return f"DML_FEATURE_LEVEL_{self.name[2:]}"
+
 
 # DML_TENSOR_DATA_TYPE: name -> (value, bits of an element)
 DATA_TYPES = {
