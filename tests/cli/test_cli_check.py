@@ -57,11 +57,7 @@ def test_level_of_every_example(dmlcore_cli, write, pair):
 
 def test_no_level(dmlcore_cli, write, desc):
     result = dmlcore_cli("level", write("d.json", desc(InputDimensionCount=9)))
-    assert (
-        result.status == 1
-        and "no level accepts it" in result.out
-        and "GATHER_ND-InputDimensionCount-range" in result.out
-    )
+    assert result.status == 1 and "no level accepts it" in result.out and "GATHER_ND-InputDimensionCount-range" in result.out
 
 
 def test_forms_of_a_file(dmlcore_cli, write, desc):

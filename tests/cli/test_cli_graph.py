@@ -84,10 +84,7 @@ def test_initial_values(dmlcore_cli, write, model, tmp_path, resource, wanted):
 def test_print_looks_like_dxdispatch(dmlcore_cli, write, model):
     x = {"initialValuesDataType": "FLOAT32", "initialValues": [1, 0.1, 1e10, "nan", "-inf", -0.0, 1234567]}
     value = model(**{"resources.x": x, "commands": [{"type": "PRINT", "resource": "x", "verbose": False}]})
-    assert (
-        dmlcore_cli("run-graph", write("m.json", value)).out
-        == "Resource 'x': 1, 0.1, 1e+10, nan, -inf, -0, 1.23457e+06\n"
-    )
+    assert dmlcore_cli("run-graph", write("m.json", value)).out == "Resource 'x': 1, 0.1, 1e+10, nan, -inf, -0, 1.23457e+06\n"
 
 
 @pytest.mark.parametrize(
@@ -159,9 +156,7 @@ def test_write_file(dmlcore_cli, write, model, tmp_path):
     result = dmlcore_cli("run-graph", write("m.json", model(commands=commands)), "--output-path", out, "--json")
     assert [event["command"] for event in result.json["events"]] == ["dispatch", "print"] + ["writeFile"] * 4
     assert np.load(out / "a.npy").tolist() == [0, 1, 6, 7] and np.load(out / "deep/er/b.npy").shape == (2, 2)
-    assert (out / "c.bin").read_bytes() == np.array([0, 1, 6, 7], np.float32).tobytes() and np.load(
-        out / "d.npy"
-    ).shape == (3,)
+    assert (out / "c.bin").read_bytes() == np.array([0, 1, 6, 7], np.float32).tobytes() and np.load(out / "d.npy").shape == (3,)
 
 
 @pytest.mark.parametrize("target", ["../x.npy", "a/../../x.npy", "..\\x.npy", "ABSOLUTE"])
@@ -179,9 +174,7 @@ def test_rules_and_levels(dmlcore_cli, write, model):
     path = write("m.json", model())
     result = dmlcore_cli("run-graph", path, "--level", "2.1")
     assert (
-        result.status == 1
-        and "dispatchable 'pick'" in result.err
-        and "GATHER_ND-IndicesTensor-DataType-support" in result.err
+        result.status == 1 and "dispatchable 'pick'" in result.err and "GATHER_ND-IndicesTensor-DataType-support" in result.err
     )
     error = dmlcore_cli("run-graph", path, "--level", "2.1", "--json").json["error"]
     assert error["rule"] == "GATHER_ND-IndicesTensor-DataType-support" and error["kind"] == "DataTypeConstraintError"

@@ -42,8 +42,7 @@ def test_statuses_of_a_real_process(tmp_path):
 def test_without_the_extra(missing):
     result = python("-c", f"import sys; sys.modules[{missing!r}] = None\nfrom dmlcore.cli import main\nmain()")
     assert (
-        result.returncode == 4
-        and result.stderr == f"dmlcore: the command line needs {missing}: pip install 'dmlcore[cli]'\n"
+        result.returncode == 4 and result.stderr == f"dmlcore: the command line needs {missing}: pip install 'dmlcore[cli]'\n"
     )
 
 

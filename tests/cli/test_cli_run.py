@@ -38,11 +38,7 @@ def test_files_in_and_out(dmlcore_cli, write, tmp_path, monkeypatch, operator):
         result = dmlcore_cli(*line, "-o", tmp_path / "out.npy")
         assert result.status == 0, result.err
         found = np.load(tmp_path / "out.npy")
-        assert (
-            found.dtype == wanted.dtype
-            and found.shape == wanted.shape
-            and found.tobytes() == np.array(wanted).tobytes()
-        )
+        assert found.dtype == wanted.dtype and found.shape == wanted.shape and found.tobytes() == np.array(wanted).tobytes()
         assert str(wanted.shape) in result.out
         value = dmlcore_cli(*line, "--json").json
         assert value["shape"] == list(wanted.shape) and value["dtype"] == str(wanted.dtype)
@@ -82,9 +78,7 @@ def test_options(dmlcore_cli, write):
     assert dmlcore_cli(*scatter).json["values"] == [0, 6, 2, 3]
     assert dmlcore_cli(*scatter, "--reduction", "add").json["values"] == [0, 12, 2, 3]
     assert dmlcore_cli(*scatter, "--duplicates", "raise").status != 0
-    assert (
-        dmlcore_cli("run", "nonzero_coordinates", "--input", x, "--dtype", "int64", "--json").json["dtype"] == "int64"
-    )
+    assert dmlcore_cli("run", "nonzero_coordinates", "--input", x, "--dtype", "int64", "--json").json["dtype"] == "int64"
     bits = write("b.npy", np.zeros((2, 3, 4), np.uint8)), write("c.npy", np.ones((2, 1), np.int32))
     assert dmlcore_cli("run", "gather_nd1", "--input", bits[0], "--indices", bits[1], "--batch-dims", 1, "--json").json[
         "shape"

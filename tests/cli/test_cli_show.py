@@ -44,11 +44,7 @@ def test_ops(dmlcore_cli):
     for one in told:
         spec = OPERATORS[one["operator"]]
         assert one["feature_levels"] == [level.dml_name for level in LEVELS[spec.introduced :]]
-        assert (
-            one["changes"][0] == one["introduced"]
-            and hasattr(dmlcore, one["desc"])
-            and hasattr(dmlcore, one["function"])
-        )
+        assert one["changes"][0] == one["introduced"] and hasattr(dmlcore, one["desc"]) and hasattr(dmlcore, one["function"])
 
 
 @pytest.mark.parametrize("operator", TOOLS)

@@ -81,9 +81,7 @@ def test_round_trip(dmlcore_cli, made, tmp_path, operator, format):
     if format != "onnx":
         assert manifest["skipped"] == []
     results = list(verify(folder))
-    assert [r.problem for r in results if not r.ok] == [] and len(results) == len(manifest["valid"]) + len(
-        vectors.invalid
-    )
+    assert [r.problem for r in results if not r.ok] == [] and len(results) == len(manifest["valid"]) + len(vectors.invalid)
     for case, entry in zip(vectors.invalid, manifest["invalid"], strict=True):
         assert parse_desc(entry, "manifest") == case.desc and entry["breaks"] in entry["rules"]
     assert f"DML_OPERATOR_{operator}" in files["README.md"].decode() and "verify" in files["README.md"].decode()
@@ -122,9 +120,7 @@ def test_node_tests_hold_in_onnx(made, tmp_path):
             folder = tmp_path / operator / "valid" / entry["id"]
             model = onnx.load(folder / "model.onnx")
             onnx.checker.check_model(model, full_check=True)
-            read = [
-                onnx.numpy_helper.to_array(onnx.load_tensor(p)) for p in sorted(folder.glob("test_data_set_0/*.pb"))
-            ]
+            read = [onnx.numpy_helper.to_array(onnx.load_tensor(p)) for p in sorted(folder.glob("test_data_set_0/*.pb"))]
             *inputs, wanted = read
             names = [value.name for value in model.graph.input]
             try:
@@ -148,9 +144,7 @@ def test_command(dmlcore_cli, tmp_path):
     assert dmlcore_cli("verify", folder, "--json").json == {"folder": str(folder), "checked": 49, "failed": []}
     again = dmlcore_cli("vectors", "GATHER_ND", "-o", folder)
     assert again.status == 3 and "is not empty" in again.err
-    value = dmlcore_cli("vectors", "SCATTER", "-l", "1.0", "-f", "npz", "-o", tmp_path / "w", "--json").json["vectors"][
-        0
-    ]
+    value = dmlcore_cli("vectors", "SCATTER", "-l", "1.0", "-f", "npz", "-o", tmp_path / "w", "--json").json["vectors"][0]
     assert (value["operator"], value["valid"], value["invalid"]) == ("SCATTER_ELEMENTS", 0, 1)
     model = folder / "valid/gather_nd-2.1-0000.json"
     assert dmlcore_cli("run-graph", model, "-o", tmp_path, "-l", "2.1").status == 0
@@ -162,9 +156,9 @@ def test_command(dmlcore_cli, tmp_path):
 def test_all_operators_and_levels(dmlcore_cli, tmp_path):
     result = dmlcore_cli("vectors", "all", "-l", "1.0", "-n", 1, "-o", tmp_path / "v")
     assert result.status == 0 and sorted(p.name for p in (tmp_path / "v").iterdir()) == sorted(n.lower() for n in TOOLS)
-    value = dmlcore_cli("vectors", "nonzero_coordinates", "-l", "all", "-n", 0, "-o", tmp_path / "w", "--json").json[
-        "vectors"
-    ][0]
+    value = dmlcore_cli("vectors", "nonzero_coordinates", "-l", "all", "-n", 0, "-o", tmp_path / "w", "--json").json["vectors"][
+        0
+    ]
     assert value["rules_without_descriptor"] == {} and value["valid"] == 0
     levels = {entry["feature_level"] for entry in read_manifest(tmp_path / "w")["invalid"]}
     assert levels == {level.dml_name for level in LEVELS}
