@@ -61,7 +61,7 @@ def parse_descs(value, path) -> list[tuple[str, OperatorDesc]]:
 
 
 def parse_desc(value, path, name: str = "") -> OperatorDesc:
-    """One descriptor: {"type": "DML_OPERATOR_...", "desc": {...}}, or the members with "type" among them."""
+    """One descriptor: ``{"type": "DML_OPERATOR_...", "desc": {...}}``, or the members with "type" among them."""
     where = f"{name}: " if name else ""
     if not isinstance(value, dict):
         raise FileError(path, f'{where}expected an object with "type" and "desc", found {_kind(value)}')
