@@ -106,3 +106,24 @@ def test_sdist_carries_what_the_build_reads(project):
     specs = [p.relative_to(project).as_posix() for p in (project / "spec").rglob("*") if p.is_file()]
     assert not {*sources, *specs, "LICENSE", "setup.py", "pyproject.toml"} - inside
     assert not [name for name in inside if name.endswith((".so", ".pyd", ".pyc"))]
+
+
+@pytest.mark.parametrize("free_threaded, variable, limited", [(0, "", True), (0, "1", False), (1, "", False)])
+def test_stable_abi_and_free_threading(project, free_threaded, variable, limited):
+    """One wheel for all Pythons, except where there is no stable ABI; the module always runs without the GIL."""
+    code = f"""
+import os, runpy, setuptools, sysconfig
+import Cython.Build
+variables, got = sysconfig.get_config_var, {{}}
+sysconfig.get_config_var = lambda name: {free_threaded} if name == "Py_GIL_DISABLED" else variables(name)
+Cython.Build.cythonize = lambda extensions, **options: got.update(options) or extensions
+setuptools.setup = lambda **arguments: got.update(arguments)
+os.environ["DMLCORE_NO_LIMITED_API"] = {variable!r}
+runpy.run_path("setup.py")
+(extension,) = got["ext_modules"]
+limited = ("Py_LIMITED_API", "0x030B0000") in extension.define_macros
+assert limited == extension.py_limited_api == ("bdist_wheel" in got["options"]) == {limited}
+assert got["compiler_directives"]["freethreading_compatible"] is True
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=project, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
