@@ -1,6 +1,6 @@
 """Where the files are that C and Cython programs are compiled with: include/dmlcore.h, and capi.pxd beside this module."""
 
-from pathlib import Path
+import os
 
 __all__ = ["get_include"]
 
@@ -15,4 +15,4 @@ def get_include() -> str:
     >>> Path(dmlcore.get_include(), "dmlcore.h").is_file()
     True
     """
-    return str(Path(__file__).resolve().parent / "include")
+    return os.path.join(os.path.dirname(os.path.realpath(__file__)), "include")
