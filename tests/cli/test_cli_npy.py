@@ -4,6 +4,7 @@ Nothing is unpickled, no header can make the reader allocate what the file does 
 """
 
 import io
+import os
 import pickle
 import struct
 
@@ -100,9 +101,12 @@ def test_one_clear_error(dmlcore_cli, write, name):
     assert error["file"] == str(path) and problem in error["message"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="pipes")
 def test_missing_folder_and_unreadable(dmlcore_cli, tmp_path, write):
     indices = write("i.npy", np.zeros(1, np.int64))
-    for path, problem in ((tmp_path / "none.npy", "no such file"), (tmp_path, "is a folder")):
+    os.mkfifo(tmp_path / "pipe.npy")
+    files = {"none.npy": "no such file", "": "is a folder", "pipe.npy": "no regular file", "\0": "cannot be read"}
+    for path, problem in ((tmp_path / name if name else tmp_path, problem) for name, problem in files.items()):
         result = dmlcore_cli("run", "gather", "--input", path, "--indices", indices)
         assert result.status == 3 and problem in result.err and str(path) in result.err
 

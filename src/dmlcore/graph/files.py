@@ -5,6 +5,7 @@ memory is asked for than the file has bytes.
 """
 
 import os
+import stat
 import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -39,8 +40,9 @@ def read_bytes(path, limit: int) -> bytes:
     try:
         with open(path, "rb") as file:
             data = file.read(limit + 1)
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {_reason(error)}") from None
+    except (OSError, ValueError) as error:
+        reason = _reason(error) if isinstance(error, OSError) else str(error)  # a zero byte in the name
+        raise FileError(path, f"cannot be read: {reason}") from None
     if len(data) > limit:
         raise FileError(path, f"is larger than {limit} bytes")
     return data
@@ -56,14 +58,20 @@ def open_npy(path) -> np.ndarray:
     """
     path = Path(path)
     try:
-        size = path.stat().st_size
-        if path.is_dir():
-            raise FileError(path, "is a folder, expected a .npy file")
+        facts = path.stat()
+        size = facts.st_size
+        if not stat.S_ISREG(facts.st_mode):  # opening a pipe would wait for somebody to write
+            what = "a folder" if stat.S_ISDIR(facts.st_mode) else "no regular file"
+            raise FileError(path, f"is {what}, expected a .npy file")
         with open(path, "rb") as file:
             shape, fortran, dtype = _header(path, file)
             offset = file.tell()
     except OSError as error:
         raise FileError(path, f"cannot be read: {_reason(error)}") from None
+    except ValueError as error:
+        if isinstance(error, FileError):
+            raise
+        raise FileError(path, f"cannot be read: {error}") from None  # a zero byte in the name
     count = 1
     for length in shape:
         count *= length
