@@ -9,6 +9,7 @@ VENV   := .venv
 RUN    := $(VENV)/bin/python
 PIP    := $(RUN) -m pip --disable-pip-version-check --quiet --no-input install
 LOG    := build/build.log
+TRANSLATIONS := es pt_BR zh_TW
 SUMS   := src/dmlcore/_generated/SOURCES.sha256
 FRESH  := $(SUMS) $(shell cut -c67- $(SUMS) 2>/dev/null)
 SOURCES := setup.py pyproject.toml README.md LICENSE $(FRESH) $(shell find spec -name '*.yaml') \
@@ -32,7 +33,7 @@ endef
 export REQUIREMENTS
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check regenerate clean
+.PHONY: help demo test check regenerate clean docs docs-check docs-translations
 .DELETE_ON_ERROR:
 
 help:
@@ -44,6 +45,9 @@ help:
 	@echo 'make wheel       build the sdist and the wheel, repaired and checked, in dist/ (make sdist: the sdist alone)'
 	@echo 'make test-installed   test the wheel on every Python that is found, with the oldest and the newest NumPy'
 	@echo 'make aarch64     cross-compile the C core and run it under qemu; make core-sanitized: with sanitizers'
+	@echo 'make docs        build the documentation site, in four languages, in docs/_build/html'
+	@echo 'make docs-check  the same, then check links, anchors, translations and the Python blocks of the pages'
+	@echo 'make docs-translations  bring the catalogues of the translations up to date with the pages'
 	@echo 'make clean       remove everything that make has made, .venv included'
 
 demo: $(VENV)/package.done $(VENV)/demo.done
@@ -59,8 +63,25 @@ regenerate: $(VENV)/codegen.done
 check: $(VENV)/codegen.done
 	@$(RUN) -m codegen check
 
+# English at the top, each translation in a folder of its own. Warnings are errors.
+docs: $(VENV)/package.done $(VENV)/docs.done
+	@for language in en $(TRANSLATIONS); do \
+	  printf '==> Building the site: %s\n' $$language; \
+	  [ $$language = en ] && place=docs/_build/html || place=docs/_build/html/$$language; \
+	  $(RUN) -m sphinx -q -W --keep-going -b html -D language=$$language -d docs/_build/doctrees/$$language docs $$place || exit 1; \
+	done
+	@$(RUN) docs/translations.py count
+	$(say) 'The site is ready: docs/_build/html/index.html'
+
+docs-check: docs $(VENV)/test.done
+	$(say) 'Checking the site: links, anchors, translations, Python blocks'
+	@$(RUN) -m pytest tests/docs $(ARGS)
+
+docs-translations: $(VENV)/package.done $(VENV)/docs.done
+	@$(RUN) docs/translations.py update
+
 clean:
-	rm -rf $(VENV) build dist examples/output .pytest_cache .hypothesis .mypy_cache .ruff_cache src/*.egg-info
+	rm -rf $(VENV) build dist docs/_build examples/output .pytest_cache .hypothesis .mypy_cache .ruff_cache src/*.egg-info
 	rm -f src/dmlcore/_generated/*.so
 	find spec codegen src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
