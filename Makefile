@@ -5,6 +5,7 @@
 
 PYTHON ?= python3
 ARGS   ?=
+BENCH  ?= bench
 VENV   := .venv
 RUN    := $(VENV)/bin/python
 PIP    := $(RUN) -m pip --disable-pip-version-check --quiet --no-input install
@@ -33,7 +34,7 @@ endef
 export REQUIREMENTS
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check regenerate clean docs docs-check docs-translations
+.PHONY: help demo test check regenerate bench bench-quick bench-charts clean docs docs-check docs-translations
 .DELETE_ON_ERROR:
 
 help:
@@ -41,6 +42,8 @@ help:
 	@echo 'make test        run the tests; ARGS="-k gather_nd" for some of them'
 	@echo 'make regenerate  write the generated code and pages anew, after a change in spec/ or codegen/'
 	@echo 'make check       show which generated files are not up to date'
+	@echo 'make bench       measure dmlcore beside its peers (15 minutes), then charts and docs/benchmarks.md'
+	@echo 'make bench-quick a few cells, in a minute; BENCH=bench-all for the large peers too, also above'
 	@echo 'make lint        check the style of all files'
 	@echo 'make wheel       build the sdist and the wheel, repaired and checked, in dist/ (make sdist: the sdist alone)'
 	@echo 'make test-installed   test the wheel on every Python that is found, with the oldest and the newest NumPy'
@@ -62,6 +65,17 @@ regenerate: $(VENV)/codegen.done
 
 check: $(VENV)/codegen.done
 	@$(RUN) -m codegen check
+
+bench: $(VENV)/package.done $(VENV)/$(BENCH).done
+	@$(RUN) -m benchmarks $(ARGS)
+	@$(MAKE) --no-print-directory bench-charts
+
+bench-quick: $(VENV)/package.done $(VENV)/$(BENCH).done
+	@$(RUN) -m benchmarks --quick $(ARGS)
+
+bench-charts: $(VENV)/$(BENCH).done
+	@$(RUN) -m benchmarks.plots
+	@$(RUN) -m benchmarks.report
 
 # English at the top, each translation in a folder of its own. Warnings are errors.
 docs: $(VENV)/package.done $(VENV)/docs.done

@@ -21,14 +21,13 @@ from .peers import NAMES, PRODUCT
 
 INK, FAINT, GRID = "#1f2933", "#7b8794", "#e4e7eb"
 LEVEL_COLOURS = dict(zip(LEVELS, ("#7b8794", "#2a9d8f", "#3a6ea5", "#d1495b"), strict=True))
-PEER_COLOURS = dict(
-    zip(NAMES, ("#4c78a8", "#e45756", "#72b7b2", "#54a24b", "#b279a2", "#9d755d", "#eeca3b"), strict=True)
-)
+PEER_COLOURS = dict(zip(NAMES, ("#4c78a8", "#e45756", "#72b7b2", "#54a24b", "#b279a2", "#9d755d", "#eeca3b"), strict=True))
 OURS = "#111111"
 SOLID, LIMIT = {"color": "#d1495b", "linewidth": 2.2}, {"color": FAINT, "linestyle": "--"}
 STYLE = {
     "font.size": 9, "axes.edgecolor": FAINT, "axes.labelcolor": INK, "text.color": INK, "xtick.color": INK,
-    "ytick.color": INK, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": GRID, "axes.axisbelow": True,
+    "ytick.color": INK, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": GRID,
+    "axes.axisbelow": True,
     "svg.hashsalt": "dmlcore", "figure.facecolor": "white", "legend.frameon": False,
 }  # fmt: skip
 TIMES = FuncFormatter(lambda x, _: f"{x:g}x")
@@ -88,9 +87,7 @@ def cells(found: dict, folder: Path) -> None:
     axis.set_yticks(range(len(records)), [r["cell"] for r in reversed(records)], fontsize=6.5)
     axis.set_ylim(-1, len(records))
     _speed_axis(axis, shown)
-    axis.set_xlabel(
-        "times faster than the fastest other library (named on the right); dot: new output, ring: reused output"
-    )
+    axis.set_xlabel("times faster than the fastest other library (named on the right); dot: new output, ring: reused output")
     axis.set_title(f"Every cell, {count} threads", fontsize=11.5, fontweight="bold")
     _save(figure, found, folder, "cells", bottom=0.02)
 

@@ -16,9 +16,7 @@ from .results import time_text
 BIG = 64 * cases.MIB
 CELLS = {
     "gather, rows of 256 bytes": cases.Cell("gather", "DRAM", "float32", (2**20, 64), (2**18,)),
-    "gather_elements, last axis": cases.Cell(
-        "gather_elements", "DRAM", "float32", (16384, 2048), (16384, 2048), axis=1
-    ),
+    "gather_elements, last axis": cases.Cell("gather_elements", "DRAM", "float32", (16384, 2048), (16384, 2048), axis=1),
     "gather_elements, 1 MiB": cases.Cell("gather_elements", "L2", "float32", (256, 512), (256, 512), axis=1),
     "gather_nd, random elements": cases.Cell("gather_nd", "DRAM", "float32", (8192, 8192), (2**22, 2)),
     "scatter_elements, first axis": cases.Cell("scatter_elements", "DRAM", "float32", (4096, 4096), (4096, 4096)),

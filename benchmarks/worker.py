@@ -16,11 +16,12 @@ from .report import line
 from .results import Record
 
 
-def run(cells: list, sizes: list, names: list[str], threads: int, quick: bool, target: str) -> None:
+def run(cells: list, sizes: list, names: list[str], threads: int, quick: bool, cpu: bool, target: str) -> None:
     """Measures the cells, and the series of sizes, and leaves the records in the file `target`."""
     started = time.perf_counter()
     rounds, turn, seconds = (3, 0.004, 0.5) if quick else (7, 0.010, 3.0)
     modules, versions, missing = {}, {}, {}
+    measure.cpu_clock = cpu
     for name in (peers.PRODUCT, *names):
         module, text = peers.load(name, threads)
         if module is None:

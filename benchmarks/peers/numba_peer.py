@@ -18,7 +18,7 @@ def load(threads):
     import numba
 
     numba.set_num_threads(threads)
-    _jit = numba.njit(parallel=threads > 1, error_model="numpy")
+    _jit = numba.njit(parallel=threads > 1, error_model="numpy", cache=True)
     return numba.__version__
 
 

@@ -1,4 +1,4 @@
-"""PyTorch on the CPU. Its tensors share NumPy's memory; it wants int64 indices: others are converted inside the call."""
+"""PyTorch on the CPU. Its tensors share NumPy's memory; it wants int64 indices, others are converted in the call."""
 
 import warnings
 
