@@ -142,7 +142,7 @@ def scaling(found: dict, folder: Path) -> None:
             side.set_minor_formatter(NullFormatter())
     for axis in axes.flat[len(series) :]:
         axis.set_visible(False)
-    figure.supxlabel("threads", y=0.085, fontsize=9)
+    figure.supxlabel("threads", y=0.09, fontsize=9)
     figure.supylabel("times faster than with one thread", fontsize=9)
     lines = ((SOLID, PRODUCT), (LIMIT, "C loop or copy"), ({"color": GRID, "linewidth": 1.5}, "ideal"))
     handles = [Line2D([], [], label=label, **style) for style, label in lines]

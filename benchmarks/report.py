@@ -51,7 +51,20 @@ def summary(found: dict) -> str:
 
 def blocks(found: dict) -> dict[str, str]:
     """The generated parts of the page by name."""
-    return {"machine": _machine(found), "summary": _summary(found), "cells": _cells(found), "refused": _refused(found)}
+    return {
+        "machine": _machine(found),
+        "speedup": _chart("speedup", "Times faster than the fastest other library, one dot per cell"),
+        "summary": _summary(found),
+        "sizes": _chart("sizes", "Cost per item at every size"),
+        "threads": _chart("threads", "Times faster with more threads"),
+        "cells": _cells(found),
+        "refused": _refused(found),
+    }
+
+
+def _chart(name: str, text: str) -> str:
+    file = results.FOLDER / f"{name}.svg"
+    return f"![{text}](../benchmarks/results/{file.name})" if file.is_file() else ""
 
 
 def _machine(found: dict) -> str:
