@@ -19,7 +19,7 @@ typedef struct {
     dimension dim[DML_RANK_MAX + 1];
 } copying;
 
-static void copy_run(char *to, const char *from, int64_t bytes, int past_caches)
+void dml_copy_bytes(char *to, const char *from, int64_t bytes, int past_caches)
 {
     if (DML_STREAM && past_caches && bytes >= 4096) {
         int64_t head = (int64_t)(-(intptr_t)to & 63), at = head;
@@ -50,7 +50,7 @@ static void copy_row(const copying *c, char *to, const char *from, int64_t count
 #undef ELEMENTS
     default:
         for (int64_t i = 0; i < count; i++)
-            copy_run(to + i * last->to, from + i * last->from, c->run, c->past_caches);
+            dml_copy_bytes(to + i * last->to, from + i * last->from, c->run, c->past_caches);
     }
 }
 
@@ -79,7 +79,7 @@ static int copy_part(void *job, dml_worker *worker, int64_t chunk)
     char *to;
     const char *from;
     locate(c, chunk / parts, &to, &from);
-    copy_run(to + at, from + at, bytes, c->past_caches);
+    dml_copy_bytes(to + at, from + at, bytes, c->past_caches);
     return dml_tick(worker, 2 * bytes);
 }
 

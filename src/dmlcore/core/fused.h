@@ -5,6 +5,14 @@
 
 #define NAME(name) DML_JOIN4(name, T, I, ISA)
 #define STEP 128
+#define AHEAD 2048          /* bytes of indices that are fetched ahead: left alone, the hardware stops at the end of a page */
+
+DML_INLINE void NAME(one)(char *table, char *stream, int scatter)
+{
+    T value;
+    memcpy(&value, scatter ? stream : table, sizeof value);
+    memcpy(scatter ? table : stream, &value, sizeof value);
+}
 
 /* The offsets of some indices; for the number of them that is frequent the compiler unrolls the loop. */
 DML_INLINE int NAME(some)(const I *index, int64_t count, const dml_plan *p, const u32 *ramp, u32 *offsets)
@@ -15,12 +23,12 @@ DML_INLINE int NAME(some)(const I *index, int64_t count, const dml_plan *p, cons
     return DML_JOIN3(offsets, I, ISA)(index, count, 1, p->bounds, p->steps, ramp, offsets);
 }
 
-/* DRIFT: how far the table moves on from one position to the next, where that is not what the ramp tells. */
-DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32 *ramp, int drift)
+/* drift: how far the table moves on from one position to the next, where the ramp does not tell. */
+DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32 *ramp, int drift, int scatter)
 {
     const I *index = (const I *)b->indices;
-    const char *table = b->table, *next = b->next;
-    char *stream = b->stream;
+    const char *next = b->next;
+    char *table = b->table, *stream = b->stream;
     int64_t left = b->count, next_step = p->next_step;
     u32 offsets[STEP];
     while (left > 0) {
@@ -28,17 +36,20 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
         if (NAME(some)(index, some, p, ramp, offsets))
             return 1;
         for (; i + 8 <= some; i += 8) {
-            DML_PREFETCH(next);
-            if (sizeof(T) > 8)
-                DML_PREFETCH(next + 64);
-            next += next_step;
+            DML_PREFETCH((const char *)(index + i) + AHEAD);
+            if (!scatter) {
+                DML_PREFETCH(next);
+                if (sizeof(T) > 8)
+                    DML_PREFETCH(next + 64);
+                next += next_step;
+            }
             for (int j = 0; j < 8; j++)
-                memcpy(stream + j * (int64_t)sizeof(T), table + j * drift + offsets[i + j], sizeof(T));
+                NAME(one)(table + j * drift + offsets[i + j], stream + j * (int64_t)sizeof(T), scatter);
             table += 8 * drift;
             stream += 8 * sizeof(T);
         }
         for (; i < some; i++, table += drift, stream += sizeof(T))
-            memcpy(stream, table + offsets[i], sizeof(T));
+            NAME(one)(table + offsets[i], stream, scatter);
         index += some;
         ramp += ramp ? some : 0;
         left -= some;
@@ -46,16 +57,21 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
     return 0;
 }
 
-/* 1: some coordinate is out of range; elements in front of it may have been moved. */
-DML_PIECE int NAME(gather_fused)(const dml_plan *p, const dml_block *b)
+DML_INLINE int NAME(fused)(const dml_plan *p, const dml_block *b, int scatter)
 {
     const dml_dim *last = p->dim + p->rank - 1;
     if (!p->ramped)
-        return NAME(fused_loop)(p, b, NULL, 0);
+        return NAME(fused_loop)(p, b, NULL, 0, scatter);
     if (p->cut == p->rank - 1 && last->table == (int64_t)sizeof(T))
-        return NAME(fused_loop)(p, b, NULL, sizeof(T));
-    return NAME(fused_loop)(p, b, p->ramps->table.narrow, 0);
+        return NAME(fused_loop)(p, b, NULL, sizeof(T), scatter);
+    return NAME(fused_loop)(p, b, p->ramps->table.narrow, 0, scatter);
 }
 
+/* 1: some coordinate is out of range; elements in front of it may have been moved. */
+DML_PIECE int NAME(gather_fused)(const dml_plan *p, const dml_block *b) { return NAME(fused)(p, b, 0); }
+
+DML_PIECE int NAME(scatter_fused)(const dml_plan *p, const dml_block *b) { return NAME(fused)(p, b, 1); }
+
 #undef STEP
+#undef AHEAD
 #undef NAME

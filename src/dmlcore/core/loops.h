@@ -97,6 +97,7 @@
 #define GATHER DML_JOIN3(gather, T, ISA)
 #define GATHER_FUSED DML_JOIN4(gather_fused, T, I, ISA)
 #define SCATTER DML_JOIN3(scatter, T, ISA)
+#define SCATTER_FUSED DML_JOIN4(scatter_fused, T, I, ISA)
 #define GATHER_SLICES DML_JOIN2(gather_slices, ISA)
 #define SCATTER_SLICES DML_JOIN2(scatter_slices, ISA)
 #define KEEP_RANGE DML_JOIN2(keep_range, ISA)

@@ -7,13 +7,14 @@ static int LOOP(scatter_elements)(const dml_plan *plan, dml_worker *worker, int6
     dml_block block;
     for (int64_t box = begin; box < end; box++) {
         dml_block_open(plan, box, &block);
-        if (NORMALISE(plan, &block))
+        int fused = plan->fused && !plan->combine && !worker->extent;
+        if (fused ? SCATTER_FUSED(plan, &block) : NORMALISE(plan, &block))
             return DML_OUT_OF_RANGE;
         if (worker->extent)
             KEEP_RANGE(plan, &block, worker->low, worker->extent);
         if (plan->combine)
             plan->combine(plan, &block);
-        else
+        else if (!fused)
             SCATTER(plan, &block);
         int stop = dml_tick(worker, plan->block_bytes);
         if (stop)

@@ -7,16 +7,17 @@ static int LOOP(scatter_nd)(const dml_plan *plan, dml_worker *worker, int64_t be
     dml_block block;
     for (int64_t box = begin; box < end; box++) {
         dml_block_open(plan, box, &block);
-        if (NORMALISE(plan, &block))
+        int fused = plan->fused && !plan->combine && !worker->extent;
+        if (fused ? SCATTER_FUSED(plan, &block) : NORMALISE(plan, &block))
             return DML_OUT_OF_RANGE;
         if (worker->extent)
             KEEP_RANGE(plan, &block, worker->low, worker->extent);
         if (plan->combine)
             plan->combine(plan, &block);
-        else if (plan->whole)
-            SCATTER(plan, &block);
-        else
+        else if (!plan->whole)
             SCATTER_SLICES(plan, &block);
+        else if (!fused)
+            SCATTER(plan, &block);
         int stop = dml_tick(worker, plan->block_bytes);
         if (stop)
             return stop;

@@ -1,0 +1,35 @@
+/* share.h: sharing out the boxes of a plan among threads.
+ * Included by move.c, which makes the plan, and by share_gather.c and share_scatter.c, which know what may run at once. */
+#ifndef DMLCORE_SHARE_H
+#define DMLCORE_SHARE_H
+
+#include "block.h"
+
+#define DML_LINE 64                          /* bytes of a cache line: two threads should not write to the same one */
+
+typedef struct {
+    const dml_plan *plan;
+    dml_loop loop;
+    int64_t begin, end;                  /* boxes */
+    int64_t per_chunk;                   /* boxes, lines, columns, bytes of a slice or the table: whatever is shared out */
+    int64_t span;                        /* bytes of the table that the coordinates reach */
+    /* scatters that copy: lines of the table and of its source, copied before their updates are stored */
+    const char *source;                  /* NULL: the copy is made already, or there is none */
+    int64_t line, lines, group;          /* bytes of one, their number, how many are copied at a time */
+} dml_job;
+
+/* Chunk number `chunk` of per_chunk boxes. */
+int dml_some_boxes(void *job, dml_worker *worker, int64_t chunk);
+
+/* How many boxes a thread claims at a time. */
+int64_t dml_boxes_per_chunk(const dml_plan *plan, int64_t boxes, int threads);
+
+int dml_share_gather(dml_job *job, int threads, dml_pulse *pulse);
+
+/* Whether the table, `bytes` long and contiguous like its source, can be copied line by line; then job and plan say so.
+ * What lies behind the last line is not part of any. */
+int dml_copies_lines(dml_job *job, dml_plan *plan, const char *source, int64_t bytes);
+
+int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse);
+
+#endif

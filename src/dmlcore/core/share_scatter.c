@@ -1,0 +1,162 @@
+/* share_scatter.c: updates for one place must stay in order, so they must stay with one thread: shares out the lines of
+ * the table that never meet, or columns, or bytes of long slices, or ranges of the table. */
+#include "copy.h"
+#include "share.h"
+
+#define BATCH ((int64_t)1 << 22)         /* positions between two joins of a scatter by ranges */
+#define GROUP ((int64_t)4 << 10)         /* bytes of lines that are copied at a time: few enough for the first-level cache */
+#define LONG_LINE ((int64_t)256 << 10)   /* bytes; a longer line would have left the cache before its updates come */
+
+/* A range of the last dimension, all positions in front of it in order. */
+static int some_columns(void *data, dml_worker *worker, int64_t chunk)
+{
+    const dml_job *job = data;
+    dml_plan part = *job->plan;
+    dml_ramps ramps;
+    dml_dim *last = part.dim + part.rank - 1;
+    int64_t first = chunk * job->per_chunk;
+    part.table += first * last->table;
+    part.stream += first * last->stream;
+    part.indices += first * last->index;
+    last->size = dml_least(job->per_chunk, last->size - first);
+    dml_plan_cut(&part, &ramps);
+    return job->loop(&part, worker, 0, part.boxes);
+}
+
+/* A range of bytes of every slice: one thread takes its bytes of all positions, in order. */
+static int some_bytes_of_all(void *data, dml_worker *worker, int64_t chunk)
+{
+    dml_job job = *(const dml_job *)data;
+    dml_plan part = *job.plan;
+    int64_t first = chunk * job.per_chunk;
+    part.table += first;
+    part.stream += first;
+    part.slice = dml_least(job.per_chunk, part.slice - first);
+    return job.loop(&part, worker, job.begin, job.end);
+}
+
+/* A range of the table: all positions are looked at, those that point into the range are moved. */
+static int some_range(void *data, dml_worker *worker, int64_t chunk)
+{
+    const dml_job *job = data;
+    worker->low = chunk * job->per_chunk;
+    worker->extent = dml_least(job->per_chunk, job->span - worker->low);
+    int status = job->loop(job->plan, worker, job->begin, job->end);
+    worker->extent = 0;
+    return status;
+}
+
+/* The first box of a line; lines are steps of the first dimension. */
+static int64_t box_of(const dml_plan *p, int64_t line)
+{
+    if (p->cut == 0)
+        return dml_ceil(line, p->rows);
+    int64_t boxes = p->pieces;
+    for (int d = 1; d < p->cut; d++)
+        boxes *= p->dim[d].size;
+    return line * boxes;
+}
+
+/* A range of lines: each is copied just before its updates are stored. */
+static int some_lines(void *data, dml_worker *worker, int64_t chunk)
+{
+    const dml_job *job = data;
+    int64_t line = chunk * job->per_chunk, end = dml_least(line + job->per_chunk, job->lines);
+    int status = DML_OK;
+    while (line < end && !status) {
+        int64_t next = dml_least(line + job->group, end);
+        dml_copy_bytes(job->plan->table + line * job->line, job->source + line * job->line, (next - line) * job->line, 0);
+        status = job->loop(job->plan, worker, box_of(job->plan, line), box_of(job->plan, next));
+        line = next;
+    }
+    return status;
+}
+
+int dml_copies_lines(dml_job *job, dml_plan *p, const char *source, int64_t bytes)
+{
+    int64_t line = p->dim[0].table, lines = p->dim[0].size, reach = p->slice;
+    if (p->boxes < 2 || lines < 2 || line <= 0 || line > LONG_LINE || line > bytes / lines)
+        return 0;
+    for (int d = 1; d < p->rank && reach <= line; d++) {
+        if (p->dim[d].table < 0)
+            return 0;
+        reach += (p->dim[d].size - 1) * p->dim[d].table;
+    }
+    for (int k = 0; k < p->tuple && reach <= line; k++) {
+        if (p->steps[k] < 0 || p->bounds[k] > line)
+            return 0;
+        reach += (p->bounds[k] - 1) * p->steps[k];
+    }
+    if (reach > line)                        /* updates of one line would reach into the next */
+        return 0;
+    job->source = source;
+    job->line = line;
+    job->lines = lines;
+    job->group = dml_most(1, GROUP / line);
+    if (p->cut == 0) {                       /* boxes no longer than a group */
+        p->rows = job->group = dml_least(job->group, p->rows);
+        job->end = p->boxes = p->pieces = dml_ceil(lines, p->rows);
+        p->block_bytes = p->rows * p->inner * (16 + 2 * p->slice);
+    }
+    return 1;
+}
+
+/* Updates for one place must stay in order, so they must stay with one thread. */
+int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse)
+{
+    const dml_plan *p = job->plan;
+    if (job->source) {
+        job->per_chunk = threads == 1 ? job->lines : dml_ceil(dml_ceil(job->lines, 8 * threads), job->group) * job->group;
+        return dml_parallel(some_lines, job, dml_ceil(job->lines, job->per_chunk), threads, pulse);
+    }
+    const dml_dim *last = p->dim + p->rank - 1;
+    int64_t lines = 1, unit = p->pieces;
+    int free_dims = 0, all_bound = 1;
+    for (int d = 0; d < p->rank; d++)
+        all_bound &= p->dim[d].table == 0;
+    /* positions that differ in a leading dimension with a table stride never meet */
+    while (free_dims < p->rank && p->dim[free_dims].table != 0)
+        lines *= p->dim[free_dims++].size;
+    for (int d = free_dims; d < p->cut; d++)
+        unit *= p->dim[d].size;
+    if (free_dims > p->cut) {
+        unit = 1;
+        lines = p->boxes;
+    }
+    if (threads > 1 && lines > 1 && (lines >= 2 * threads || last->table == 0)) {
+        job->per_chunk = unit * dml_most(1, dml_boxes_per_chunk(p, p->boxes, threads) / unit);
+        return dml_parallel(dml_some_boxes, job, dml_ceil(p->boxes, job->per_chunk), threads, pulse);
+    }
+    if (threads > 1 && last->table != 0 && last->size * p->slice >= 2 * DML_LINE * (int64_t)threads) {
+        int64_t line = dml_most(1, DML_LINE / p->slice);
+        job->per_chunk = dml_most(line, dml_ceil(dml_ceil(last->size, threads), line) * line);
+        return dml_parallel(some_columns, job, dml_ceil(last->size, job->per_chunk), threads, pulse);
+    }
+    if (threads > 1 && p->combine == NULL && p->slice >= 16 * DML_LINE * (int64_t)threads) {
+        job->per_chunk = dml_ceil(dml_ceil(p->slice, threads), DML_LINE) * DML_LINE;
+        return dml_parallel(some_bytes_of_all, job, dml_ceil(p->slice, job->per_chunk), threads, pulse);
+    }
+    if (threads > 1 && all_bound) {
+        /* offsets from `low` on; with negative steps the reach begins below the table's first element */
+        uint64_t span = 1;
+        int forward = 1;
+        for (int k = 0; k < p->tuple; k++) {
+            forward &= p->steps[k] >= 0;
+            if (p->bounds[k] > 0)
+                span += (uint64_t)(p->bounds[k] - 1) * (uint64_t)p->steps[k];
+        }
+        if (forward && span > (uint64_t)threads) {
+            job->span = (int64_t)span;
+            job->per_chunk = dml_ceil(dml_ceil((int64_t)span, threads), DML_LINE) * DML_LINE;
+            int64_t boxes = dml_most(1, BATCH / (p->rows * p->inner)), all = job->end;
+            int status = DML_OK;
+            for (; job->begin < all && !status; job->begin = job->end) {
+                job->end = dml_least(job->begin + boxes, all);
+                status = dml_parallel(some_range, job, dml_ceil(job->span, job->per_chunk), threads, pulse);
+            }
+            return status;
+        }
+    }
+    job->per_chunk = p->boxes;
+    return dml_parallel(dml_some_boxes, job, 1, 1, pulse);
+}
