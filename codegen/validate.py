@@ -179,6 +179,6 @@ def violations(operator, desc: Mapping[str, object], level, door: str = "descrip
         inferred, tensor = desc.get(m.name) is None, tensors[m.name]
         if m.data_type is not None and tensor.DataType != evaluate(m.data_type, tensors, names):
             report(f"{operator.name}-{m.name}-DataType", m.name, inferred)
-        if m.sizes is not None and tensor.Sizes != evaluate(m.sizes, tensors, names):
+        if m.sizes is not None and tuple(map(saturate, tensor.Sizes)) != evaluate(m.sizes, tensors, names):
             report(f"{operator.name}-{m.name}-Sizes", m.name, inferred)
     return found or of_inferred

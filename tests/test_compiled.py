@@ -160,3 +160,13 @@ def test_rows_behind_the_count(op, rng):
     ]
     with pytest.raises(ValueError, match="share memory"):
         run(*inputs, out=shared)
+
+
+def test_a_flat_buffer_may_have_the_shape_of_the_sizes():
+    """A buffer of bytes is one also where it looks like the tensor but for its data type."""
+    desc = dmlcore.GatherElementsDesc(
+        input=dmlcore.TensorDesc("INT8", (4,), (1,)), indices=dmlcore.TensorDesc("INT32", (4,)), axis=0
+    )
+    buffer = np.array([1, 2, 255, 4], np.uint8)
+    result = dmlcore.compile(desc)(buffer, np.array([3, 2, 1, 0], np.int32))
+    assert result.dtype == np.int8 and result.tolist() == [4, -1, 2, 1]

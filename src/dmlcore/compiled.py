@@ -130,8 +130,9 @@ def _bind(keyword: str, tensor: TensorDesc, value, writing: bool):
         raise ValueError(f"{keyword} has dtype {array.dtype.str!r} in non-native byte order, expected native order")
     if writing and not array.flags.writeable:
         raise ValueError(f"out: {keyword} is read-only, expected a writable array")
+    fits = array.dtype == tensor.dtype and array.shape == tensor.sizes
     if tensor.strides is not None and array.ndim == 1 and array.nbytes == tensor.total_tensor_size_in_bytes:
-        if array.flags.c_contiguous and array.dtype in (tensor.dtype, np.uint8) and array.shape != tensor.sizes:
+        if array.flags.c_contiguous and array.dtype in (tensor.dtype, np.uint8) and not fits:
             return array, _strided(array.view(np.uint8), tensor)
     if array.dtype != tensor.dtype:
         raise TypeError(f"{keyword} has dtype {array.dtype}, its descriptor has {tensor.data_type} ({tensor.dtype})")

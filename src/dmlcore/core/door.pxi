@@ -557,7 +557,20 @@ cdef int run_move(int op, dml_move *move, dml_run *run, str operator, str tensor
                   bint tuples) except -1:
     """Runs a plan; small ones with the GIL held and on one thread."""
     cdef int status
-    cdef int64_t work = dml_add(dml_mul(dml_product(move.positions), dml_product(move.slice)), dml_product(move.copy))
+    cdef int64_t nothing = 0, work
+    cdef dml_move only_check
+    if cnp.PyArray_SIZE(indices) > 0 and dml_product(move.positions) == 0:
+        # An empty dimension that the indices do not count along: nothing is moved, the indices are checked all the same.
+        only_check = move[0]
+        only_check.positions.v = <const int64_t *> cnp.PyArray_DIMS(indices)
+        only_check.positions.n = cnp.PyArray_NDIM(indices) - tuples
+        only_check.index_strides.v = <const int64_t *> cnp.PyArray_STRIDES(indices)
+        only_check.index_strides.n = only_check.positions.n
+        only_check.table_strides = only_check.stream_strides = no_list()
+        only_check.slice.v = &nothing
+        only_check.slice.n = 1
+        move = &only_check
+    work = dml_add(dml_mul(dml_product(move.positions), dml_product(move.slice)), dml_product(move.copy))
     if work < KEEP_GIL:
         run.threads = 1
         status = dml_move_run(op, move, run)
