@@ -211,3 +211,12 @@ def test_every_data_type_is_kept(op, rng):
         drawn = drawn_call(op, rng, data_type)
         result = call(op, drawn.arrays, drawn.options)
         assert result.dtype == (np.uint32 if op.python.rows else numpy_type(data_type))
+
+
+def test_indices_are_checked_where_an_empty_dimension_leaves_nothing_to_move():
+    nothing = np.zeros((0, 3), np.float32)
+    with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+        dmlcore.gather(nothing, [[1, 2], [2, -4]], axis=1)
+    assert (caught.value.position, caught.value.value, caught.value.valid_range) == ((1, 1), -4, (-3, 2))
+    assert dmlcore.gather(nothing, [[1, -3]], axis=1).shape == (0, 1, 2)
+    assert dmlcore.gather(nothing, [9], axis=1, mode="clip").shape == (0, 1)

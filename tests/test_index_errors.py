@@ -151,12 +151,3 @@ def test_empty_dimension(op, rng):
         if 0 in drawn.bounds:
             assert not drawn.indices.size or 0 in drawn.indices.shape
             call(op, drawn.arrays, drawn.options)
-
-
-def test_indices_are_checked_where_an_empty_dimension_leaves_nothing_to_move():
-    nothing = np.zeros((0, 3), np.float32)
-    with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
-        dmlcore.gather(nothing, [[1, 2], [2, -4]], axis=1)
-    assert (caught.value.position, caught.value.value, caught.value.valid_range) == ((1, 1), -4, (-3, 2))
-    assert dmlcore.gather(nothing, [[1, -3]], axis=1).shape == (0, 1, 2)
-    assert dmlcore.gather(nothing, [9], axis=1, mode="clip").shape == (0, 1)
