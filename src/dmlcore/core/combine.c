@@ -47,20 +47,45 @@ static u16 to_half(float value)
     return (u16)(sign | (half + (left > 0x80000000u || (left == 0x80000000u && (half & 1)))));
 }
 
-/* Walks over the block: `next` is the update, `here` the element it is for. */
+#define AHEAD 192                              /* elements of a far table that are on their way */
+
+/* `next` is the update, `here` the element it is for. */
+#define STEP(type, expression, to, from)                                                              \
+    do {                                                                                              \
+        type here, next;                                                                              \
+        memcpy(&here, to, sizeof here);                                                               \
+        memcpy(&next, from, sizeof next);                                                             \
+        here = (type)(expression);                                                                    \
+        memcpy(to, &here, sizeof here);                                                               \
+    } while (0)
+
+/* Walks over the block; the first loop is for single elements whose updates follow each other. */
 #define COMBINER(name, type, expression)                                                              \
     static void name(const dml_plan *p, dml_block *b)                                                 \
     {                                                                                                 \
-        for (int64_t i = 0; i < b->count; i++) {                                                      \
+        int64_t n = b->count;                                                                         \
+        if (p->slice == (int64_t)sizeof(type) && p->stream_step == p->slice && !b->where && !p->wide) { \
+            const u32 *offsets = b->offsets.narrow;                                                   \
+            char *table = b->table;                                                                   \
+            const char *stream = b->stream;                                                           \
+            int64_t i = 0;                                                                            \
+            if (p->far) {                                                                             \
+                for (int64_t at = 0; at < dml_least(AHEAD, n); at++)                                  \
+                    DML_PREFETCH_WRITE(table + offsets[at]);                                          \
+                for (; i + AHEAD < n; i++) {                                                          \
+                    DML_PREFETCH_WRITE(table + offsets[i + AHEAD]);                                   \
+                    STEP(type, expression, table + offsets[i], stream + i * (int64_t)sizeof(type));   \
+                }                                                                                     \
+            }                                                                                         \
+            for (; i < n; i++)                                                                        \
+                STEP(type, expression, table + offsets[i], stream + i * (int64_t)sizeof(type));       \
+            return;                                                                                   \
+        }                                                                                             \
+        for (int64_t i = 0; i < n; i++) {                                                             \
             char *DML_RESTRICT table = b->table + (p->wide ? b->offsets.wide[i] : (int64_t)b->offsets.narrow[i]); \
             const char *DML_RESTRICT stream = b->stream + dml_block_where(p, b, i);                   \
-            for (int64_t at = 0; at < p->slice; at += (int64_t)sizeof(type)) {                        \
-                type here, next;                                                                      \
-                memcpy(&here, table + at, sizeof here);                                               \
-                memcpy(&next, stream + at, sizeof next);                                              \
-                here = (type)(expression);                                                            \
-                memcpy(table + at, &here, sizeof here);                                               \
-            }                                                                                         \
+            for (int64_t at = 0; at < p->slice; at += (int64_t)sizeof(type))                          \
+                STEP(type, expression, table + at, stream + at);                                      \
         }                                                                                             \
     }
 
