@@ -26,7 +26,11 @@ LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s:]+)\)")
 CONTENTS = re.compile(r"^<!-- contents\n(.*?)\n?-->$", re.S | re.M)
 SHOWS = re.compile(r"^<!-- shows (\S+) -->$", re.M)
 ANCHOR = re.compile(r'\s*<a id="([^"]+)"></a>\s*')
-NAMES = re.compile(r"[A-Z0-9_, .:()-]+|[A-Z][A-Z0-9_]+(-\w+)+|\w+Tensor|DML_\w+( (to|and above) ?(DML_\w+)?)?")
+# A name: a rule's id, or a word with an underscore, a digit or a capital inside, in capitals, or a type of Python's.
+NAME = re.compile(
+    r"\b(?:[A-Z][A-Z0-9_]+-[\w-]+|\w*[A-Za-z0-9]_\w+|[A-Za-z]+\d\w*|0x\w+|[A-Z]?[a-z]+[A-Z]\w*|[A-Z][A-Z0-9]+|int|dtype|Windows)"
+    r"(?:\.\w+)*\b"
+)
 
 
 def source_read(app, docname, source):
@@ -116,9 +120,18 @@ class Names(SphinxTransform):
         for node in self.document.findall(nodes.TextElement):
             if isinstance(node, nodes.Inline) or not isinstance(node, (nodes.paragraph, nodes.title, nodes.term)):
                 continue
-            words = "".join(t.astext() for t in node.findall(nodes.Text) if not isinstance(t.parent, nodes.literal))
-            if not re.search(r"[^\W\d_]", words) or NAMES.fullmatch(words.strip()):
+            words = "".join(t.astext() for t in node.findall(nodes.Text) if not in_code_or_link(t, node))
+            if not re.search(r"[^\W\d_]", NAME.sub("", words)):
                 node["translatable"] = False
+
+
+def in_code_or_link(text, within) -> bool:
+    """Whether the text is code, or the name of another site's file."""
+    while text.parent is not within:
+        text = text.parent
+        if isinstance(text, nodes.literal) or text.get("refuri", "").startswith("http"):
+            return True
+    return False
 
 
 def setup(app):
