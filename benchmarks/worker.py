@@ -15,11 +15,13 @@ from .limits import Limits, decides
 from .report import line
 from .results import Record
 
+SECONDS = 390  # for the cells of one process of the whole suite: a slower machine gets fewer turns
+
 
 def run(cells: list, sizes: list, names: list[str], threads: int, quick: bool, cpu: bool, target: str) -> None:
     """Measures the cells, and the series of sizes, and leaves the records in the file `target`."""
     started = time.perf_counter()
-    rounds, turn, seconds = (3, 0.004, 0.5) if quick else (7, 0.010, 3.0)
+    rounds, turn, most = (3, 0.004, 0.5) if quick else (7, 0.010, 3.0)
     modules, versions, missing = {}, {}, {}
     measure.cpu_clock = cpu
     for name in (peers.PRODUCT, *names):
@@ -40,7 +42,9 @@ def run(cells: list, sizes: list, names: list[str], threads: int, quick: bool, c
         say(f"\n{threads} thread{'s'[: threads > 1]}: {beside}")
         for name, why in missing.items():
             say(f"  without {name}: {why}")
-        for cell in cells:
+        for done, cell in enumerate(cells):
+            left = (SECONDS - (time.perf_counter() - started)) / (len(cells) - done)
+            seconds = min(most, max(0.5, 0.6 * left))  # the rest goes to making data and checking answers
             record = one(cell, modules, limits, threads, rounds, turn, seconds)
             records.append(record)
             for output in ("fresh", "reused"):
