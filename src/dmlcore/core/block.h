@@ -39,7 +39,7 @@ DML_INLINE void dml_block_open(const dml_plan *p, int64_t box, dml_block *b)
     b->stream = p->stream + row * cut->stream;
     b->indices = p->indices + row * cut->index;
     for (int d = p->cut - 1; d >= 0 && outer; d--) {
-        int64_t rest = outer / p->dim[d].size, c = outer - rest * p->dim[d].size;
+        int64_t rest = d ? outer / p->dim[d].size : 0, c = outer - rest * p->dim[d].size;
         b->table += c * p->dim[d].table;
         b->stream += c * p->dim[d].stream;
         b->indices += c * p->dim[d].index;

@@ -5,7 +5,6 @@
 
 #define NAME(name) DML_JOIN4(name, T, I, ISA)
 #define STEP 128
-#define AHEAD 2048          /* bytes of indices that are fetched ahead: left alone, the hardware stops at the end of a page */
 
 DML_INLINE void NAME(one)(char *table, char *stream, int scatter)
 {
@@ -36,7 +35,7 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
         if (NAME(some)(index, some, p, ramp, offsets))
             return 1;
         for (; i + 8 <= some; i += 8) {
-            DML_PREFETCH((const char *)(index + i) + AHEAD);
+            DML_PREFETCH((const char *)(index + i) + p->ahead);
             if (!scatter) {
                 DML_PREFETCH(next);
                 if (sizeof(T) > 8)
@@ -73,5 +72,4 @@ DML_PIECE int NAME(gather_fused)(const dml_plan *p, const dml_block *b) { return
 DML_PIECE int NAME(scatter_fused)(const dml_plan *p, const dml_block *b) { return NAME(fused)(p, b, 1); }
 
 #undef STEP
-#undef AHEAD
 #undef NAME

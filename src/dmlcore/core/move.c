@@ -104,6 +104,8 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
         int64_t done = job.line * job.lines;
         dml_copy_bytes(m->table + done, m->source + done, bytes - done, 0);
         threads = dml_most(threads, dml_threads_worth(run->threads, bytes / 12));
+    } else if (bytes && dml_takes_tiles(&job, m->source, bytes, 1)) {
+        threads = dml_most(threads, dml_threads_worth(run->threads, bytes / 6));
     } else if (copies) {
         status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides,
                           (int64_t)1 << run->storage, run->threads, &pulse);
@@ -113,6 +115,8 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     if (!checks || plan.slice == 0)
         return DML_OK;
     job.loop = dml_chosen_isa->loops[op][plan.storage][plan.index];
-    status = scatter ? dml_share_scatter(&job, threads, &pulse) : dml_share_gather(&job, threads, &pulse);
+    if (!job.source)
+        dml_takes_tiles(&job, NULL, 0, scatter);
+    status = job.tile ? dml_share_tiles(&job, threads, &pulse) : scatter ? dml_share_scatter(&job, threads, &pulse) : dml_share_gather(&job, threads, &pulse);
     return status == DML_OUT_OF_RANGE ? report(m, run) : status;
 }

@@ -68,9 +68,9 @@ int dml_tick_slowly(dml_worker *worker)
 
 #ifdef _OPENMP
 /* What one thread of the team does. */
-static void claim(dml_work work, void *job, int64_t chunks, dml_team *team, int calling)
+static void claim(dml_work work, void *job, int64_t chunks, dml_team *team, int number)
 {
-    dml_worker worker = {team, calling, DML_FUEL, 0, 0};
+    dml_worker worker = {team, number == 0, number, DML_FUEL, 0, 0};
     while (!DML_ATOMIC_LOAD(&team->status)) {
         int64_t chunk = DML_ATOMIC_ADD(&team->next, 1);
         if (chunk >= chunks)
@@ -90,12 +90,12 @@ int dml_parallel(dml_work work, void *job, int64_t chunks, int threads, dml_puls
 #ifdef _OPENMP
     if (threads > 1) {
 #pragma omp parallel num_threads(threads)
-        claim(work, job, chunks, &team, omp_get_thread_num() == 0);
+        claim(work, job, chunks, &team, omp_get_thread_num());
         DML_ATOMIC_STORE(&region_end, clock_ns());
         return (int)team.status;
     }
 #endif
-    dml_worker worker = {&team, 1, DML_FUEL, 0, 0};
+    dml_worker worker = {&team, 1, 0, DML_FUEL, 0, 0};
     for (int64_t chunk = 0; chunk < chunks; chunk++) {
         int status = work(job, &worker, chunk);
         if (status)

@@ -22,6 +22,7 @@ typedef struct {
 typedef struct {
     dml_team *team;
     int calling;               /* 1 on the thread that called, the only one that may poll */
+    int number;                /* 0 on that thread */
     int64_t fuel;              /* bytes of work until the next look at the clock */
     int64_t low, extent;       /* scatters by output range: this thread stores at offsets low .. low + extent - 1 only */
 } dml_worker;

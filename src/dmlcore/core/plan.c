@@ -4,9 +4,8 @@
 
 #define LONG_ROW 256               /* a row of so many positions is worth a box of its own */
 #define NEXT_ROW 262144             /* a longer row would have left the cache before it is used */
+#define PAGES_AHEAD 2048           /* bytes; left alone, the hardware stops to fetch ahead at the end of a page */
 #define NEAR (8 << 20)             /* a table that the caches hold */
-
-static const int index_bytes[DML_INDEXES] = {4, 8, 4, 8};
 
 DML_INLINE int64_t item(dml_list list, int64_t d) { return list.n ? list.v[d] : 0; }
 
@@ -73,7 +72,7 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run)
                 p->whole = 1;
             }
 
-    int align = index_bytes[p->index] - 1;
+    int align = dml_index_bytes(p->index) - 1;
     int64_t mixed = (int64_t)(intptr_t)p->indices | (p->tuple > 1 ? p->coordinate_stride : 0);
     for (int d = 0; d < p->rank; d++)
         mixed |= p->dim[d].index;
@@ -160,7 +159,7 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
         cap = DML_PACKED / p->tuple;
     if (p->slice > 1024)
         cap = dml_most(1, dml_least(cap, ((int64_t)1 << 20) / p->slice));
-    int tuple_bytes = p->tuple * index_bytes[p->index];
+    int tuple_bytes = p->tuple * dml_index_bytes(p->index);
     linear all = {1, 1, 1};
 
     p->cut = p->rank - 1;
@@ -191,7 +190,7 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
     p->wide = needs_wide(p);
     p->stream_step = last->size > 1 ? last->stream : p->slice;
     p->packed = block > 1 && (!all.index || last->index != tuple_bytes);
-    p->packed |= p->unaligned || (p->tuple > 1 && p->coordinate_stride != index_bytes[p->index]);
+    p->packed |= p->unaligned || (p->tuple > 1 && p->coordinate_stride != dml_index_bytes(p->index));
     p->ramped = block > 1 && !all.table;
     p->scattered = block > 1 && (!all.stream || (p->whole && p->stream_step != p->slice));
     /* rows of the table that lie one after the other, each read by a row of positions: fetch the next one meanwhile */
@@ -203,6 +202,7 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
             p->next_step = 8 * row / last->size;
         }
     }
+    p->ahead = PAGES_AHEAD;
     p->fused = p->tuple == 1 && p->whole && p->mode == DML_RAISE && p->boxes > 1 &&
                !(p->wide || p->packed || p->scattered || p->far);
     p->block_bytes = block * (16 + 2 * p->slice);

@@ -49,6 +49,7 @@ typedef struct dml_plan {
     int unaligned;                 /* index elements are not aligned to their size */
     int fused;                     /* simple enough for fused.h, and not checked box by box */
     int far;                       /* the table is larger than the caches: prefetch */
+    int64_t ahead;                 /* prefetch: bytes from an index to one that is needed soon */
     int64_t next_row, next_step;   /* prefetch: bytes to the same place of the next row of the table, bytes for 8 positions */
     const dml_ramps *ramps;
 
@@ -68,6 +69,9 @@ void dml_plan_cut(dml_plan *plan, dml_ramps *ramps);
 
 /* Predicted time of the whole move on one thread. */
 int64_t dml_plan_nanoseconds(const dml_plan *plan);
+
+/* Bytes of one index. */
+DML_INLINE int dml_index_bytes(int index) { return index == DML_INDEX_I32 || index == DML_INDEX_U32 ? 4 : 8; }
 
 typedef int (*dml_loop)(const dml_plan *plan, dml_worker *worker, int64_t begin, int64_t end);
 

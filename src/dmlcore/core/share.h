@@ -1,5 +1,5 @@
 /* share.h: sharing out the boxes of a plan among threads.
- * Included by move.c, which makes the plan, and by share_gather.c and share_scatter.c, which know what may run at once. */
+ * Included by move.c, which makes the plan, and by share_gather.c, share_scatter.c and tiles.c, which know what may run at once. */
 #ifndef DMLCORE_SHARE_H
 #define DMLCORE_SHARE_H
 
@@ -16,6 +16,10 @@ typedef struct {
     /* scatters that copy: lines of the table and of its source, copied before their updates are stored */
     const char *source;                  /* NULL: the copy is made already, or there is none */
     int64_t line, lines, group;          /* bytes of one, their number, how many are copied at a time */
+    /* tiles: bytes of a row of one, 0: none; whether they are written back; memory for one per thread */
+    int64_t tile;
+    int writes;
+    char *scratch;
 } dml_job;
 
 /* Chunk number `chunk` of per_chunk boxes. */
@@ -29,6 +33,11 @@ int dml_share_gather(dml_job *job, int threads, dml_pulse *pulse);
 /* Whether the table, `bytes` long and contiguous like its source, can be copied line by line; then job and plan say so.
  * What lies behind the last line is not part of any. */
 int dml_copies_lines(dml_job *job, dml_plan *plan, const char *source, int64_t bytes);
+
+/* Whether to work in tiles, which copy the source on the way, if there is one; then the job says so. */
+int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes);
+
+int dml_share_tiles(dml_job *job, int threads, dml_pulse *pulse);
 
 int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse);
 

@@ -1,0 +1,103 @@
+/* tiles.c: moves along an axis that is not the last one, where a plane of the table is too large for the caches: some
+ * columns at a time are copied to scratch memory, rows next to each other, and the indexed moves happen there. A
+ * scatter's tiles are filled from its source, so nothing is copied twice. */
+#include "share.h"
+
+#include <stdlib.h>
+
+#define LARGE ((int64_t)1 << 20)         /* bytes of a plane that moves in row order would fetch again and again */
+#define SCRATCH ((int64_t)512 << 10)     /* bytes of a tile at most: half of a second-level cache */
+#define WIDEST 512                       /* bytes of a tile's row, */
+#define NARROWEST 128                    /* or fewer where there are many rows, but not less than this */
+#define ROWS_AHEAD 8                     /* rows that are fetched ahead: they are far apart, the hardware does not see it */
+
+/* Rows of `bytes` from one place to another. */
+static void copy_rows(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t bytes)
+{
+    for (; rows > 0; rows--, to += to_pitch, from += from_pitch) {
+        for (int64_t at = 0; at < bytes; at += 64)
+            DML_PREFETCH(from + ROWS_AHEAD * from_pitch + at);
+        memcpy(to, from, (size_t)bytes);
+    }
+}
+
+static int some_tile(void *data, dml_worker *worker, int64_t chunk)
+{
+    const dml_job *job = data;
+    const dml_plan *p = job->plan;
+    const dml_dim *axis = p->dim + p->rank - 2, *columns = axis + 1;
+    dml_plan part = *p;
+    int64_t across = dml_ceil(columns->size * p->slice, job->tile), plane = chunk / across;
+    int64_t first = (chunk - plane * across) * job->tile / p->slice, table = first * columns->table;
+    int64_t size = dml_least(job->tile / p->slice, columns->size - first), width = size * p->slice;
+    char *tile = job->scratch + worker->number * p->bounds[0] * job->tile;
+
+    part.stream += first * columns->stream;
+    part.indices += first * columns->index;
+    for (int d = p->rank - 3; d >= 0; d--) {
+        int64_t rest = plane / p->dim[d].size, c = plane - rest * p->dim[d].size;
+        table += c * p->dim[d].table;
+        part.stream += c * p->dim[d].stream;
+        part.indices += c * p->dim[d].index;
+        plane = rest;
+    }
+    copy_rows(tile, job->tile, (job->source ? job->source : p->table) + table, p->steps[0], p->bounds[0], width);
+
+    /* a plan for one plane, each row of which is a box */
+    part.table = tile;
+    part.steps = &job->tile;
+    part.dim[0] = *axis;
+    part.dim[1] = *columns;
+    part.dim[1].size = part.rows = size;
+    part.rank = 2;
+    part.cut = part.inner = part.pieces = part.ramped = part.fused = 1;
+    part.wide = part.far = part.packed = part.scattered = 0;
+    part.next_row = part.next_step = 0;
+    part.ahead = ROWS_AHEAD * axis->index;
+    part.block_bytes = size * (16 + 2 * p->slice);
+    int status = job->loop(&part, worker, 0, axis->size);
+    if (job->writes && !status)
+        copy_rows(p->table + table, p->steps[0], tile, job->tile, p->bounds[0], width);
+    return status;
+}
+
+int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes)
+{
+    const dml_plan *p = job->plan;
+    const dml_dim *axis = p->dim + p->rank - 2, *columns = axis + 1;
+    if (p->rank < 2 || p->tuple != 1 || !p->whole || p->mode != DML_RAISE || p->combine || p->unaligned || axis->table)
+        return 0;
+    int64_t pitch = p->steps[0], rows = p->bounds[0], width = columns->size * p->slice;
+    if (columns->table != p->slice || columns->stream != p->slice || columns->index != dml_index_bytes(p->index) ||
+        rows < 2 || rows > SCRATCH / NARROWEST || width < 2 * NARROWEST || pitch < width)
+        return 0;
+    if (rows * pitch <= LARGE || (!source && axis->size * 8 < rows))
+        return 0;
+    if (source) {                            /* tiles have to cover the whole table */
+        int64_t covered = rows * pitch;
+        for (int d = p->rank - 3; d >= 0; d--)
+            covered = p->dim[d].table == covered ? covered * p->dim[d].size : 0;
+        if (covered != bytes || pitch != width)
+            return 0;
+    }
+    job->tile = WIDEST;
+    while (job->tile > NARROWEST && rows * job->tile > SCRATCH)
+        job->tile /= 2;
+    job->source = source;
+    job->writes = writes;
+    return 1;
+}
+
+int dml_share_tiles(dml_job *job, int threads, dml_pulse *pulse)
+{
+    const dml_plan *p = job->plan;
+    int64_t tiles = dml_ceil(p->dim[p->rank - 1].size * p->slice, job->tile);
+    for (int d = 0; d < p->rank - 2; d++)
+        tiles *= p->dim[d].size;
+    job->scratch = malloc((size_t)(threads * p->bounds[0] * job->tile));
+    if (!job->scratch)
+        return DML_NO_MEMORY;
+    int status = dml_parallel(some_tile, job, tiles, threads, pulse);
+    free(job->scratch);
+    return status;
+}
