@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
-import dmlcore  # noqa: E402  (the API reference needs the compiled package)
+import dmlcore
 
 project = "dmlcore"
 author = "The dmlcore developers"
@@ -22,6 +22,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "pages",  # _extensions/pages.py
+    "chinese",  # _extensions/chinese.py
 ]
 exclude_patterns = ["_build", "_templates", "_extensions", "locales"]
 templates_path = ["_templates"]
@@ -68,7 +69,7 @@ html_theme_options = {
     "logo": {"text": "dmlcore", "image_light": "_static/icon.svg", "image_dark": "_static/icon.svg", "alt_text": ""},
     "header_links_before_dropdown": 6,
     "navbar_end": ["language-switch", "theme-switcher"],
-    "navbar_persistent": ["search-button-field"],
+    "navbar_persistent": ["search-button"],
     "navbar_align": "left",
     "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],

@@ -25,7 +25,7 @@ FENCE = re.compile(r"^ *(`{3,}|~{3,}).*?^ *\1 *$", re.S | re.M)
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s:]+)\)")
 CONTENTS = re.compile(r"^<!-- contents\n(.*?)\n?-->$", re.S | re.M)
 SHOWS = re.compile(r"^<!-- shows (\S+) -->$", re.M)
-ANCHOR = re.compile(r'\s*<a id="([^"]+)"></a>\s*')
+ANCHOR = re.compile(r'\s*<a id="([^"]+)">')
 # A name: a rule's id, or a word with an underscore, a digit or a capital inside, in capitals, or a type of Python's.
 NAME = re.compile(
     r"\b(?:[A-Z][A-Z0-9_]+-[\w-]+|\w*[A-Za-z0-9]_\w+|[A-Za-z]+\d\w*|0x\w+|[A-Z]?[a-z]+[A-Z]\w*|[A-Z][A-Z0-9]+|int|dtype|Windows)"
@@ -95,20 +95,21 @@ class Anchors(SphinxTransform):
         known = self.env.metadata[self.env.docname].setdefault("myst_slugs", {})
         own = getattr(self.document, "myst_slugs", None)
         for raw in list(self.document.findall(nodes.raw)):
-            match = ANCHOR.fullmatch(raw.astext()) or re.fullmatch(r'<a id="([^"]+)">', raw.astext())
-            if not match:
-                continue
-            target = nodes.target("", "", ids=[match[1]])
-            if isinstance(raw.parent, nodes.TextElement):
-                raw.replace_self(target)
-            else:
-                raw.replace_self(nodes.paragraph("", "", target, classes=["anchor"], translatable=False))
-            for slugs in (known, own):
-                if slugs is not None:
-                    slugs[match[1]] = (0, match[1], match[1])
-        for raw in list(self.document.findall(nodes.raw)):  # the ends of inline anchors
             if raw.astext() == "</a>":
                 raw.parent.remove(raw)
+            elif match := ANCHOR.match(raw.astext()):
+                target = nodes.target("", "", ids=[match[1]])
+                paragraph = raw.parent if isinstance(raw.parent, nodes.TextElement) else nodes.paragraph()
+                raw.replace_self(target if paragraph is raw.parent else paragraph)
+                if paragraph is not target.parent:
+                    paragraph += target
+                for slugs in (known, own):
+                    if slugs is not None:
+                        slugs[match[1]] = (0, match[1], match[1])
+        for paragraph in self.document.findall(nodes.paragraph):  # those that are nothing but an anchor
+            if paragraph.children and all(isinstance(child, nodes.target) for child in paragraph):
+                paragraph["classes"].append("anchor")
+                paragraph["translatable"] = False
 
 
 class Names(SphinxTransform):
@@ -134,7 +135,13 @@ def in_code_or_link(text, within) -> bool:
     return False
 
 
+def page_context(app, pagename, templatename, context, doctree):
+    """The templates see which language is being built, spelled as in the folders' names."""
+    context["built_language"] = app.config.language
+
+
 def setup(app):
+    app.connect("html-page-context", page_context)
     app.connect("source-read", source_read)
     app.add_transform(Anchors)
     app.add_transform(Names)
