@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from . import docstrings, names, views
-from .model import Cell, Constraint, Example, ExampleTensor, Level, Member, Operator, Spec
+from .model import Cell, Constraint, Example, ExampleTensor, Level, Operator, Spec
 
 WIDTH = 100
 TYPES = {"input": "const DML_TENSOR_DESC*", "output": "const DML_TENSOR_DESC*", "uint": "UINT", "axis": "UINT"}

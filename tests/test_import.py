@@ -38,7 +38,8 @@ def test_lazy_modules():
 def test_few_modules():
     mine = {name for name in imported() if name.startswith("dmlcore")}
     assert len(mine) < 25, sorted(mine)
-    heavy = {"json", "inspect", "typing_extensions", "subprocess", "importlib.metadata", "asyncio", "unittest", "pydoc"}
+    # not inspect: Cython's start-up code for the limited API loads it, and newer versions of NumPy do so anyway
+    heavy = {"json", "typing_extensions", "subprocess", "importlib.metadata", "asyncio", "unittest", "pydoc"}
     assert not heavy & imported()
 
 

@@ -150,7 +150,7 @@ def scatter_elements(t):
     if x.ndim == 1:
         return _both(t, _put_flat, x, t.i, t.u)
     if t.cell.reduction == "add":
-        return _both(t, _add, x, t.i, t.u)
+        return _both(t, _add, x, t.i, t.u, np.int64(numba.get_num_threads()))
     if axis == x.ndim - 1:
         rows = (a.reshape(-1, a.shape[-1]) for a in (x, t.i, t.u))
         return _both(t, _put_last, *rows, shape=(x.size // x.shape[-1], x.shape[-1]))
@@ -188,10 +188,9 @@ def _put_inner(x, i, u, y):
             y[outer, i[outer, row, k], k] = u[outer, row, k]
 
 
-def _add(x, i, u, y):
+def _add(x, i, u, parts, y):
     """Columns are shared out, so that no two threads add to the same element."""
     y[:] = x
-    parts = numba.get_num_threads()
     for part in numba.prange(parts):
         first, last = part * x.shape[1] // parts, (part + 1) * x.shape[1] // parts
         for row in range(i.shape[0]):

@@ -11,7 +11,8 @@ from ._generated import operators
 from .arrays import overlaps_itself
 from .descs import OperatorDesc, TensorDesc
 from .errors import constraint_error
-from .levels import FeatureLevel, feature_level as _feature_level
+from .levels import FeatureLevel
+from .levels import feature_level as _feature_level
 from .validation import check, violated
 
 __all__ = ["CompiledOperator", "compile"]
@@ -131,9 +132,9 @@ def _bind(keyword: str, tensor: TensorDesc, value, writing: bool):
     if writing and not array.flags.writeable:
         raise ValueError(f"out: {keyword} is read-only, expected a writable array")
     fits = array.dtype == tensor.dtype and array.shape == tensor.sizes
-    if tensor.strides is not None and array.ndim == 1 and array.nbytes == tensor.total_tensor_size_in_bytes:
-        if array.flags.c_contiguous and array.dtype in (tensor.dtype, np.uint8) and not fits:
-            return array, _strided(array.view(np.uint8), tensor)
+    flat = array.ndim == 1 and array.flags.c_contiguous and array.nbytes == tensor.total_tensor_size_in_bytes
+    if tensor.strides is not None and flat and array.dtype in (tensor.dtype, np.uint8) and not fits:
+        return array, _strided(array.view(np.uint8), tensor)
     if array.dtype != tensor.dtype:
         raise TypeError(f"{keyword} has dtype {array.dtype}, its descriptor has {tensor.data_type} ({tensor.dtype})")
     if array.shape != tensor.sizes:

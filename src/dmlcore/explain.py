@@ -3,18 +3,20 @@
 The facts (ids, texts, tables, the comparisons of each rule) are rendered from the specifications into `_generated/tables.py`.
 """
 
+import operator
+
 from ._generated import tables
 from .errors import Violation
 
 
-def explain(operator: str, checks, tensors: dict, uints: dict, level: int | None, given: set) -> list[Violation]:
+def explain(name: str, checks, tensors: dict, uints: dict, level: int | None, given: set) -> list[Violation]:
     """All violations in the order of the specification.
 
     `tensors` maps members to TensorFacts, `uints` to integers; `level` is a position in the list of levels, None for the
     array functions. What an inferred output itself looks like is reported only when nothing else is: it follows from the
     rest. A rule of the operator is never held back.
     """
-    spec = tables.OPERATORS[operator]
+    spec = tables.OPERATORS[name]
 
     def follows(check) -> bool:
         return check.kind != "constraint" and check.member not in given and spec.is_output(check.member)
@@ -117,14 +119,18 @@ def _rule(spec, check, tensors, uints, level):
         lowest = _Lowest(check.before)
     for ops, operands in comparisons:
         if not all(_holds(a, op, b) for (_, a), op, (_, b) in zip(operands, ops, operands[1:], strict=False)):
-            return *_comparison(spec, check, tensors, uints, ops, operands, level), lowest, _found(check, tensors, uints, operands)
+            what, expected = _comparison(spec, check, tensors, uints, ops, operands, level)
+            return what, expected, lowest, _found(check, tensors, uints, operands)
     raise AssertionError(f"{check.id} holds after all")  # the compiled check and its Python spelling disagree
+
+
+_COMPARE = {"==": operator.eq, "<=": operator.le, "<": operator.lt, ">=": operator.ge, ">": operator.gt}
 
 
 def _holds(a, op: str, b) -> bool:
     if op == "within":
         return len(a) == len(b) and all(x <= y for x, y in zip(a, b, strict=True))
-    return {"==": a == b}.get(op) if op == "==" else {"<=": a <= b, "<": a < b, ">=": a >= b, ">": a > b}[op]
+    return _COMPARE[op](a, b)
 
 
 def _subject(operands) -> int:

@@ -6,7 +6,8 @@ The checks themselves are compiled (`_generated/operators.pyx`); this module ask
 from ._generated import operators
 from .descs import OperatorDesc, TensorDesc
 from .errors import TensorFact, UintFacts, Violation
-from .levels import POSITION, FeatureLevel, feature_level as _feature_level
+from .levels import POSITION, FeatureLevel
+from .levels import feature_level as _feature_level
 from .lists import packed
 
 __all__ = ["check", "minimum_feature_level"]
