@@ -9,6 +9,7 @@ import os
 import re
 import sys
 import sysconfig
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy
@@ -55,7 +56,19 @@ class BuildExt(build_ext):
         for extension in self.extensions:
             extension.extra_compile_args = [*flags, *openmp]
             extension.extra_link_args = [*openmp, *(["-Wl,-s"] if sys.platform == "linux" else [])] if unix else []
+        if unix:
+            self.compile_side_by_side()
         super().build_extensions()
+
+    def compile_side_by_side(self):
+        """The files of the one extension are compiled on all CPUs; setuptools would take them in turn."""
+        one_after_the_other = self.compiler.compile
+
+        def compile(sources, **options):
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                return [o for objects in pool.map(lambda s: one_after_the_other([s], **options), sources) for o in objects]
+
+        self.compiler.compile = compile
 
     def openmp(self) -> list[str]:
         """The flag that switches OpenMP on, if a program with it compiles and links; else the build is serial."""
