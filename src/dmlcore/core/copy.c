@@ -32,6 +32,8 @@ void dml_copy_bytes(char *to, const char *from, int64_t bytes, int past_caches)
         memcpy(to, from, (size_t)bytes);
 }
 
+int dml_past_caches(int64_t bytes) { return bytes >= PAST_CACHES; }
+
 /* `count` runs along the last dimension. */
 static void copy_row(const copying *c, char *to, const char *from, int64_t count)
 {
@@ -129,7 +131,7 @@ int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dm
         memcpy(to, from, (size_t)bytes);
         return DML_OK;
     }
-    c.past_caches = bytes >= PAST_CACHES;
+    c.past_caches = dml_past_caches(bytes);
     c.chunk = dml_most(1, CHUNK / c.run);
     threads = dml_threads_worth(threads, c.run < 64 ? c.places : bytes / 12);
     if (c.rank == 0 || c.run >= CHUNK)

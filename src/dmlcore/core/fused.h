@@ -28,14 +28,14 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
     const I *index = (const I *)b->indices;
     const char *next = b->next;
     char *table = b->table, *stream = b->stream;
-    int64_t left = b->count, next_step = p->next_step;
+    int64_t left = b->count, next_step = p->next_step, ahead = p->ahead;
     u32 offsets[STEP];
     while (left > 0) {
         int64_t some = dml_least(STEP, left), i = 0;
         if (NAME(some)(index, some, p, ramp, offsets))
             return 1;
         for (; i + 8 <= some; i += 8) {
-            DML_PREFETCH((const char *)(index + i) + p->ahead);
+            DML_PREFETCH((const char *)(index + i) + ahead);
             if (!scatter) {
                 DML_PREFETCH(next);
                 if (sizeof(T) > 8)

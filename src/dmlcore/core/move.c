@@ -1,5 +1,5 @@
-/* move.c: runs an indexed move: makes the plan, checks first where that was asked for, copies a scatter's source, shares
- * the boxes out among threads, and finds the first index that is out of range when a loop met one. */
+/* move.c: runs an indexed move: makes the plan, checks first where that was asked for, decides how a scatter's source is
+ * copied, has the work shared out, and finds the first index that is out of range when a loop met one. */
 #include "combine.h"
 #include "copy.h"
 #include "dispatch.h"
@@ -90,33 +90,38 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     dml_job job = {.plan = &plan, .end = plan.boxes};
     int threads = run->threads > 1 && checks ? dml_threads_worth(run->threads, dml_plan_nanoseconds(&plan)) : 1;
 
+    int64_t bytes = copies && checks && plan.slice ? together(m, plan.element) : 0;
+    int rest = bytes && dml_overwrites(&plan, bytes);
+
     /* one box on one thread is checked as a whole before anything of it is moved */
-    int scans = plan.boxes > 1 || threads > 1 || copies;
-    if (checks && plan.mode == DML_RAISE && (plan.slice == 0 || (run->check_first && scans))) {
+    int scans = run->check_first && !rest && (plan.boxes > 1 || threads > 1 || copies);
+    status = DML_OK;
+    if (checks && plan.mode == DML_RAISE && (plan.slice == 0 || scans)) {
         job.loop = dml_chosen_isa->scans[plan.index];
         job.per_chunk = dml_boxes_per_chunk(&plan, plan.boxes, threads);
         status = dml_parallel(dml_some_boxes, &job, dml_ceil(plan.boxes, job.per_chunk), threads, &pulse);
         if (status)
             return status == DML_OUT_OF_RANGE ? report(m, run) : status;
     }
-    int64_t bytes = copies && checks && plan.slice ? together(m, plan.element) : 0;
-    if (bytes && dml_copies_lines(&job, &plan, m->source, bytes)) {
+    if (rest)
+        status = dml_copy_rest(&plan, m->source, bytes, threads, &pulse);
+    else if (bytes && dml_copies_lines(&job, &plan, m->source, bytes)) {
         int64_t done = job.line * job.lines;
         dml_copy_bytes(m->table + done, m->source + done, bytes - done, 0);
-        threads = dml_most(threads, dml_threads_worth(run->threads, bytes / 12));
-    } else if (bytes && dml_takes_tiles(&job, m->source, bytes, 1)) {
-        threads = dml_most(threads, dml_threads_worth(run->threads, bytes / 6));
-    } else if (copies) {
-        status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides,
-                          (int64_t)1 << run->storage, run->threads, &pulse);
-        if (status)
-            return status;
-    }
+        threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 12));
+    } else if (bytes && dml_takes_tiles(&job, m->source, bytes, 1))
+        threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 6));
+    else if (copies)
+        status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, plan.element,
+                          run->threads, &pulse);
+    if (status)
+        return status == DML_OUT_OF_RANGE ? report(m, run) : status;
     if (!checks || plan.slice == 0)
         return DML_OK;
     job.loop = dml_chosen_isa->loops[op][plan.storage][plan.index];
-    if (!job.source)
-        dml_takes_tiles(&job, NULL, 0, scatter);
-    status = job.tile ? dml_share_tiles(&job, threads, &pulse) : scatter ? dml_share_scatter(&job, threads, &pulse) : dml_share_gather(&job, threads, &pulse);
+    if (job.tile || (!job.source && dml_takes_tiles(&job, NULL, 0, scatter)))
+        status = dml_share_tiles(&job, threads, &pulse);
+    else
+        status = scatter ? dml_share_scatter(&job, threads, &pulse) : dml_share_gather(&job, threads, &pulse);
     return status == DML_OUT_OF_RANGE ? report(m, run) : status;
 }

@@ -53,6 +53,8 @@ typedef struct dml_plan {
     int64_t next_row, next_step;   /* prefetch: bytes to the same place of the next row of the table, bytes for 8 positions */
     const dml_ramps *ramps;
 
+    unsigned char *seen;           /* scans: a byte for each offset that is named; NULL: nobody wants to know */
+
     /* how updates are combined; NULL: the last one stays */
     void (*combine)(const struct dml_plan *plan, struct dml_block *block);
 

@@ -41,7 +41,7 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
     int64_t tuple_bytes = p->tuple * (int64_t)sizeof(I), dense = tuple_bytes;
     for (int d = p->rank - 1; d >= 0 && dense; d--)
         dense = p->dim[d].index == dense ? dense * p->dim[d].size : 0;
-    int by_lanes = !p->packed && 24 % p->tuple == 0, stop = DML_OK;
+    int by_lanes = !p->seen && p->mode == DML_RAISE && !p->packed && 24 % p->tuple == 0, stop = DML_OK;
     if (dense && by_lanes) {                /* one run of coordinates: boxes do not matter */
         int64_t at = dml_block_number(p, begin), stop_at = dml_block_number(p, end), some;
         for (; at < stop_at && !stop; at += some) {
@@ -57,6 +57,8 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
         if (by_lanes ? NAME(check)((const I *)block.indices, block.positions * p->tuple, p->tuple, p->bounds)
                      : NAME(normalise)(p, &block))
             return DML_OUT_OF_RANGE;
+        for (int64_t i = 0; p->seen && i < block.count; i++)
+            p->seen[p->wide ? block.offsets.wide[i] : (int64_t)block.offsets.narrow[i]] = 1;
         stop = dml_tick(worker, p->block_bytes);
     }
     return stop;

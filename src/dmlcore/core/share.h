@@ -1,5 +1,6 @@
 /* share.h: sharing out the boxes of a plan among threads.
- * Included by move.c, which makes the plan, and by share_gather.c, share_scatter.c and tiles.c, which know what may run at once. */
+ * Included by move.c, which makes the plan, and by share_gather.c, share_scatter.c, tiles.c and
+ * overwritten.c, which know what may run at once. */
 #ifndef DMLCORE_SHARE_H
 #define DMLCORE_SHARE_H
 
@@ -38,6 +39,12 @@ int dml_copies_lines(dml_job *job, dml_plan *plan, const char *source, int64_t b
 int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes);
 
 int dml_share_tiles(dml_job *job, int threads, dml_pulse *pulse);
+
+/* Whether so many of the table's slices are overwritten that it pays to copy only the others of its `bytes`. */
+int dml_overwrites(const dml_plan *plan, int64_t bytes);
+
+/* Checks every index, then copies the slices that no position names. */
+int dml_copy_rest(const dml_plan *plan, const char *source, int64_t bytes, int threads, dml_pulse *pulse);
 
 int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse);
 

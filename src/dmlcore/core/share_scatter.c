@@ -3,7 +3,7 @@
 #include "copy.h"
 #include "share.h"
 
-#define BATCH ((int64_t)1 << 22)         /* positions between two joins of a scatter by ranges */
+#define BATCH ((int64_t)1 << 21)         /* positions between two joins of a scatter by ranges */
 #define GROUP ((int64_t)4 << 10)         /* bytes of lines that are copied at a time: few enough for the first-level cache */
 #define LONG_LINE ((int64_t)256 << 10)   /* bytes; a longer line would have left the cache before its updates come */
 

@@ -69,6 +69,8 @@ DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatt
         NAME(slices)(p, b, 64, scatter, 0);
     else if (p->slice == 128)
         NAME(slices)(p, b, 128, scatter, 0);
+    else if (p->slice == 256)
+        NAME(slices)(p, b, 256, scatter, 6);
     else
         NAME(slices)(p, b, p->slice, scatter, 0);
 }

@@ -1,0 +1,76 @@
+/* overwritten.c: a scatter of long slices need not copy what its updates overwrite anyway. Notes which slices of the table
+ * are overwritten, which checks every index on the way, and copies the others. */
+#include "copy.h"
+#include "dispatch.h"
+#include "share.h"
+
+#include <stdlib.h>
+
+#define SHORTEST 256                     /* bytes of a slice that is worth a note */
+#define LONG 4096                        /* bytes of a slice that is worth skipping alone; shorter ones, where few are left */
+#define MOST ((int64_t)1 << 20)          /* notes, a byte each */
+#define CHUNK ((int64_t)256 << 10)       /* bytes of the table that a thread looks at */
+
+typedef struct {
+    char *to;
+    const char *from;
+    const unsigned char *seen;
+    int64_t slices, slice, per_chunk;
+    int past_caches;
+} copying;
+
+static int copy_unseen(void *data, dml_worker *worker, int64_t chunk)
+{
+    const copying *c = data;
+    int64_t at = chunk * c->per_chunk, end = dml_least(at + c->per_chunk, c->slices), copied = 0;
+    while (at < end) {
+        int64_t run = at;
+        while (run < end && !c->seen[run])
+            run++;
+        dml_copy_bytes(c->to + at * c->slice, c->from + at * c->slice, (run - at) * c->slice, c->past_caches);
+        copied += run - at;
+        at = run;
+        while (at < end && c->seen[at])
+            at++;
+    }
+    return dml_tick(worker, 2 * copied * c->slice + c->per_chunk);
+}
+
+int dml_overwrites(const dml_plan *p, int64_t bytes)
+{
+    if (p->combine || p->slice < SHORTEST || p->tuple > 4 || bytes / p->slice > MOST || p->positions < bytes / p->slice / 4)
+        return 0;
+    for (int d = 0; d < p->rank; d++)
+        if (p->dim[d].table)
+            return 0;
+    for (int k = 0; k < p->tuple; k++)
+        if (p->steps[k] < p->slice || p->steps[k] % p->slice)
+            return 0;
+    return 1;
+}
+
+int dml_copy_rest(const dml_plan *p, const char *source, int64_t bytes, int threads, dml_pulse *pulse)
+{
+    int64_t steps[4];
+    dml_plan notes = *p;                 /* offsets in slices instead of bytes */
+    notes.steps = steps;
+    notes.seen = calloc((size_t)(bytes / p->slice), 1);
+    if (!notes.seen)
+        return DML_NO_MEMORY;
+    for (int k = 0; k < p->tuple; k++)
+        steps[k] = p->steps[k] / p->slice;
+    dml_job job = {.plan = &notes, .loop = dml_chosen_isa->scans[p->index], .end = p->boxes};
+    job.per_chunk = dml_boxes_per_chunk(p, p->boxes, threads);
+    int status = dml_parallel(dml_some_boxes, &job, dml_ceil(p->boxes, job.per_chunk), threads, pulse);
+    int64_t slices = bytes / p->slice, unseen = 0;
+    for (int64_t i = 0; i < slices; i++)
+        unseen += !notes.seen[i];
+    if (p->slice < LONG && unseen > slices / 8)
+        memset(notes.seen, 0, (size_t)slices);
+    if (!status) {
+        copying c = {p->table, source, notes.seen, slices, p->slice, dml_most(1, CHUNK / p->slice), dml_past_caches(bytes)};
+        status = dml_parallel(copy_unseen, &c, dml_ceil(c.slices, c.per_chunk), threads, pulse);
+    }
+    free(notes.seen);
+    return status;
+}
