@@ -95,9 +95,24 @@ static u16 to_half(float value)
     COMBINER(min_##name, type, next < here ? next : here)         \
     COMBINER(max_##name, type, next > here ? next : here)
 
+/* Of two NaN the processor keeps the first, and compilers choose which one that is, for each loop anew. Here it is always
+ * the element's own. */
+#define SURE(name, type, operator)                                                              \
+    DML_INLINE type name(type here, type next)                                                  \
+    {                                                                                           \
+        type result = here operator next;                                                       \
+        if (DML_UNLIKELY(result != result))                                                     \
+            return here != here ? here operator here : next != next ? next operator next : result; \
+        return result;                                                                          \
+    }
+SURE(sum_f32, float, +)
+SURE(sum_f64, double, +)
+SURE(product_f32, float, *)
+SURE(product_f64, double, *)
+
 #define FLOATING(name, type)                                                      \
-    COMBINER(add_##name, type, here + next)                                       \
-    COMBINER(mul_##name, type, here * next)                                       \
+    COMBINER(add_##name, type, sum_##name(here, next))                            \
+    COMBINER(mul_##name, type, product_##name(here, next))                        \
     COMBINER(min_##name, type, here != here || !(next >= here) ? (here != here ? here : next) : here) \
     COMBINER(max_##name, type, here != here || !(next <= here) ? (here != here ? here : next) : here)
 
@@ -124,8 +139,8 @@ INTEGER(i64, int64_t)
 FLOATING(f32, float)
 FLOATING(f64, double)
 /* float holds sums and products of two halves exactly enough that rounding twice is rounding once */
-COMBINER(add_f16, u16, to_half(from_half(here) + from_half(next)))
-COMBINER(mul_f16, u16, to_half(from_half(here) * from_half(next)))
+COMBINER(add_f16, u16, to_half(sum_f32(from_half(here), from_half(next))))
+COMBINER(mul_f16, u16, to_half(product_f32(from_half(here), from_half(next))))
 COMBINER(min_f16, u16, lower_half(here, next))
 COMBINER(max_f16, u16, higher_half(here, next))
 
