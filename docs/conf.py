@@ -20,7 +20,6 @@ extensions = [
     "sphinx.ext.autodoc",
     "numpydoc",
     "sphinx_copybutton",
-    "sphinx_design",
     "pages",  # _extensions/pages.py
     "chinese",  # _extensions/chinese.py
 ]
@@ -31,7 +30,6 @@ suppress_warnings = ["epub.unknown_project_files"]
 
 # Markdown -------------------------------------------------------------------------------------------------------------
 
-myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 # Blocks without a language show output, pseudocode and rules, none of which Pygments knows.
 highlight_language = "none"

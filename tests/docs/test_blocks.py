@@ -11,7 +11,7 @@ import re
 
 import numpy as np
 import pytest
-from markdown import ROOT, blocks, pages
+from docs_blocks import ROOT, blocks, pages
 
 import dmlcore
 

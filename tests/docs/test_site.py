@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from markdown import pages
+from docs_blocks import pages
 from specs import ROOT, SPEC
 
 import dmlcore

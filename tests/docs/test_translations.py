@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from markdown import ROOT
+from docs_blocks import ROOT
 
 babel = pytest.importorskip("babel.messages.pofile", reason="the packages of the extra docs are missing")
 LOCALES = ROOT / "docs" / "locales"
