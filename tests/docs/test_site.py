@@ -143,5 +143,5 @@ def test_every_page_is_there(language):
 def test_search_index(language):
     """Operators and what they do are found."""
     text = (top(language) / "searchindex.js").read_text("utf-8")
-    for word in ("gather_nd", {"en": "subblock", "es": "subbloqu", "pt_BR": "fati", "zh_TW": r"\u5207\u7247"}[language]):
+    for word in ("gather_nd", {"en": "subblock", "es": "subbloqu", "pt_BR": "entrad", "zh_TW": r"\u5207\u7247"}[language]):
         assert word in text
