@@ -151,3 +151,17 @@ def test_from_array():
 def test_wrong_tensor_arguments(arguments, error, word):
     with pytest.raises(error, match=word):
         TensorDesc(*arguments)
+
+
+@pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.name)
+def test_infer_fills_in_what_was_left_out(op):
+    """The outputs of an example, taken away, come back with the sizes and the type of the specification's own rules."""
+    for example in op.examples:
+        left_out = product_desc(op, without_outputs(op, example.desc))
+        full = left_out.infer()
+        for member in op.outputs:
+            keyword = next(k for name, k, _ in left_out.MEMBERS if name == member.name)
+            expected = op.infer(without_outputs(op, example.desc))[member.name]
+            assert getattr(left_out, keyword) is None
+            assert getattr(full, keyword) == TensorDesc(expected.data_type, expected.sizes)
+        assert dmlcore.check(full) == [] and full.infer() == full

@@ -233,6 +233,25 @@ class OperatorDesc(_Frozen):
                 value = _unsigned(value, f"{keyword} ({name})", _UINT_MAX)
             object.__setattr__(self, keyword, value)
 
+    def infer(self) -> "Self":
+        """The same descriptor with the outputs filled in that were left out, as the operator's rules give them.
+
+        >>> import dmlcore
+        >>> from dmlcore import TensorDesc
+        >>> desc = dmlcore.GatherElementsDesc(input=TensorDesc("FLOAT32", (2, 3)), indices=TensorDesc("INT64", (5, 3)), axis=0)
+        >>> desc.infer().output.sizes
+        (5, 3)
+        """
+        from .levels import NEWEST
+        from .validation import violated
+
+        _, inferred, _ = violated(self, NEWEST)
+        values: dict[str, Any] = {keyword: getattr(self, keyword) for _, keyword, _ in self.MEMBERS}
+        for _, keyword, kind in self.MEMBERS:
+            if kind == "output" and values[keyword] is None:
+                values[keyword] = TensorDesc(*inferred[keyword])
+        return type(self)(**values)
+
     def to_dict(self) -> dict[str, Any]:
         """The members by DirectML's names; what was left out is left out here too."""
         members = {}
