@@ -97,7 +97,7 @@ DML_PIECE void NAME(gather)(const dml_plan *p, const dml_block *b)
     } else if (where)
         GATHER_LOOP(narrow, 0, ELSEWHERE);
     else if (p->far)
-        GATHER_LOOP(narrow, 32, IN_ORDER);
+        GATHER_LOOP(narrow, 64, IN_ORDER);
     else
         GATHER_LOOP(narrow, 0, IN_ORDER);
 }
