@@ -38,7 +38,7 @@ def speedup(found: dict, folder: Path) -> None:
     threads = sorted({r["threads"] for r in found["records"]})
     operators = list(dict.fromkeys(r["op"] for r in found["records"]))[::-1]
     figure, axes = plt.subplots(
-        1, len(threads), figsize=(5.2 * len(threads), 0.55 * len(operators) + 1.5), sharey=True, squeeze=False
+        1, len(threads), figsize=(max(8.6, 5.2 * len(threads)), 0.55 * len(operators) + 1.5), sharey=True, squeeze=False
     )
     rng = np.random.default_rng(1)
     for axis, count in zip(axes[0], threads, strict=True):
