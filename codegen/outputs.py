@@ -9,7 +9,7 @@ from pathlib import Path
 
 import jinja2
 
-from . import names, pages, tools, views
+from . import datatypes, names, pages, tools, views
 from .model import Spec
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,7 +43,7 @@ def render_all(spec: Spec) -> dict[str, str]:
 def context(spec: Spec) -> dict:
     """What the templates see."""
     operators = [views.view(op, spec) for op in spec.operators]
-    types = views.data_type_views(spec)
+    types = datatypes.data_type_views(spec)
     functions = sorted({op.model.python.function for op in operators})
     aliases = {alias: op for op in operators for alias in op.model.aliases}
     desc_aliases = [(names.desc_class(alias), op.desc_class) for alias, op in sorted(aliases.items())]
@@ -63,8 +63,8 @@ def context(spec: Spec) -> dict:
         "data_types": types,
         "numpy_types": [(numpy_names(t.numpy), t.value) for t in types if t.numpy],
         "numeric_types": max(t.value for t in types if t.dml and t.numpy),
-        "storages": [(s, [n for n, of in storage_of.items() if of == s] or ["none"]) for s in views.STORAGES],
-        "indexes": [(i, next(t.name for t in spec.data_types.values() if t.index == i)) for i in views.INDEXES],
+        "storages": [(s, [n for n, of in storage_of.items() if of == s] or ["none"]) for s in datatypes.STORAGES],
+        "indexes": [(i, next(t.name for t in spec.data_types.values() if t.index == i)) for i in datatypes.INDEXES],
         "tensor_rules": ["DML_" + "_".join(map(names.snake, r.id.split("-"))).upper() for r in spec.tensor.rules],
         "checks_max": max(len(op.checks) for op in operators),
         "eight_dimensions_level": spec.level("FL3.0"),

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from . import docstrings, names, views
+from . import datatypes, docstrings, names, views
 from .model import Cell, Constraint, Example, ExampleTensor, Level, Operator, Spec
 
 WIDTH = 100
@@ -69,7 +69,7 @@ def render_pages(spec: Spec) -> dict[str, str]:
     shared = {"spec": spec, "link": link, "rows": {op.name: changes(op) for op in spec.operators}, "names": names}
     files["docs/operators/index.md"] = _clean(render("page_index.md.j2", shared))
     files["docs/levels.md"] = _clean(render("page_levels.md.j2", {**shared, "news": level_news(spec)}))
-    tensor = {**shared, "tensor": spec.tensor, "rules": tuple(tensor_rules(spec)), "types": views.data_type_views(spec)}
+    tensor = {**shared, "tensor": spec.tensor, "rules": tuple(tensor_rules(spec)), "types": datatypes.data_type_views(spec)}
     files["docs/tensor.md"] = _clean(render("page_tensor.md.j2", tensor))
     return files
 
@@ -136,7 +136,7 @@ def implied(op: Operator, spec: Spec) -> Iterable[RulePage]:
     text = f"The feature level is `{op.introduced.dml_name}` or higher."
     yield row("FeatureLevel-support", "FeatureLevel", text, descriptor)
     for m in op.tensors:
-        extra = " (array functions: in the newest one, or an extension)" if m.name in views.data_tensors(op) else ""
+        extra = " (array functions: in the newest one, or an extension)" if m.name in datatypes.data_tensors(op) else ""
         text = f"`{m.name}.DataType` stands in the level's [table](#tensor-support){extra}."
         yield row(f"{m.name}-DataType-support", m.name, text, both)
         text = f"`{m.name}.DimensionCount` stands in the level's [table](#tensor-support)."
@@ -297,7 +297,7 @@ def numpy_names(op: Operator, spec: Spec, view) -> tuple[tuple[str, str], ...]:
     """The NumPy dtypes that the array function takes, by parameter; extensions are named where they are few."""
     rows = []
     for t in view.inputs:
-        known = list(dict.fromkeys(views.array_types(op, t.name, spec)))
+        known = list(dict.fromkeys(datatypes.array_types(op, t.name, spec)))
         text = ", ".join(f"`{spec.data_types[name].numpy}`" for name in known if name in spec.data_types)
         if t.index:
             text += "; narrower integers are converted"

@@ -8,8 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from . import names, spell
+from .checks import CheckView, make_checks
+from .datatypes import array_types, data_type_views
 from .model import Member, Operator, Spec
-from .rules import LIST, Chain, Expr, Field, Logic
+from .rules import LIST, Expr
 
 OPTION_DEFAULTS = {
     "batch_dims": "0",
@@ -37,8 +39,6 @@ STUB_OPTIONS = {
     "out": "out: NDArray[T] | None = None",
     "num_threads": "num_threads: int | None = None",
 }
-STORAGES = ("u8", "u16", "u32", "u64", "u128")  # enum dml_storage in core/kernel.h
-INDEXES = ("i32", "i64", "u32", "u64")  # enum dml_index
 MOVE_LISTS = ("index_strides", "table_strides", "stream_strides", "slice", "slice_table_strides", "slice_stream_strides")
 
 
@@ -69,33 +69,6 @@ class LetView:
     variable: str
     ctype: str
     value: str
-
-
-@dataclass(frozen=True)
-class CheckView:
-    number: int
-    id: str
-    member: str
-    kind: str  # level | tensor | data-type-support | dimensions-support | constraint | data-type | sizes
-    condition: str | None  # Cython: true when the check FAILS; None: the tensor rules, written in core/tensor.h
-    tensor: str | None = None
-    facts: str | None = None  # Python: the comparisons of the rule, for messages
-    text: str | None = None
-    before: int | None = None
-
-
-@dataclass(frozen=True)
-class DataTypeView:
-    """A data type by the number that the compiled code uses; the extensions follow DirectML's own."""
-
-    name: str
-    value: int
-    dml: bool
-    bits: int
-    numpy: str | None
-    storage: int
-    index: int
-    zero_mask: str
 
 
 @dataclass(frozen=True)
@@ -311,7 +284,7 @@ def view(op: Operator, spec: Spec) -> OperatorView:
         return cython, lets
 
     checking, check_lets = function()
-    checks = tuple(_checks(op, spec, checking))
+    checks = tuple(make_checks(op, spec, checking))
     inferring, infer_lets = function()
     running, run_lets = function()
     door = spell.Cython(tensors, scope)
@@ -365,42 +338,6 @@ def view(op: Operator, spec: Spec) -> OperatorView:
         support_rows=tuple((m.name, tuple(_support_rows(op, m, spec))) for m in op.tensors),
         desc_parameters=tuple(_desc_parameter(m) for m in op.members),
     )
-
-
-def data_type_views(spec: Spec) -> tuple[DataTypeView, ...]:
-    """DirectML's types, then the extensions of the array functions."""
-    rows = []
-    for t in (*spec.data_types.values(), *spec.extensions.values()):
-        mask = t.zero_mask or 0
-        rows.append(
-            DataTypeView(
-                name=t.name,
-                value=len(rows),
-                dml=t.name in spec.data_types,
-                bits=t.bits or 0,
-                numpy=t.numpy,
-                storage=STORAGES.index(t.storage) if t.storage else 0,
-                index=INDEXES.index(t.index) if t.index else -1,
-                zero_mask=f"UINT64_C(0x{mask & (2**64 - 1):x}), UINT64_C(0x{mask >> 64:x})",
-            )
-        )
-    return tuple(rows)
-
-
-def data_tensors(op: Operator) -> set[str]:
-    """The tensors that hold elements of the moved data type: they take the extensions too."""
-    data = op.kernel.data
-    typed = {m.name for m in op.tensors if m.data_type is not None and spell.text(m.data_type) == f"{data}.DataType"}
-    return typed | {data}
-
-
-def array_types(op: Operator, member: str, spec: Spec) -> tuple[str, ...]:
-    """The data types that the array function takes for a tensor."""
-    types = list(op.support[member][spec.newest.name].data_types)
-    types += [name for name in op.python.data_types.get(member, ()) if name not in types]
-    if member in data_tensors(op):
-        types += [name for name in spec.extensions if name not in types]
-    return tuple(types)
 
 
 def _spelled(cython: spell.Cython, expr: Expr | None) -> str | None:
@@ -463,81 +400,3 @@ def _desc_parameter(m: Member) -> DescParameter:
         member_text=m.text,
         signature=f"{keyword}: {type_}" + (" | None = None" if optional else ""),
     )
-
-
-def _checks(op: Operator, spec: Spec, cython: spell.Cython) -> Iterable[CheckView]:
-    """Every check in the order of the specification, numbered."""
-    number = 0
-
-    def check(id: str, member: str, kind: str, condition: str | None, **more) -> CheckView:
-        nonlocal number
-        number += 1
-        return CheckView(number - 1, id, member, kind, condition, **more)
-
-    yield check(f"{op.name}-FeatureLevel-support", "FeatureLevel", "level", f"level < {op.introduced.position}")
-    for i, m in enumerate(op.tensors):
-        tensor = f"c.{names.member_snake(m.name)}"
-        cell = f"&{names.operator_snake(op.name)}_support[{i}][level]"
-        for rule in spec.tensor.rules:
-            yield check(rule.id, m.name, "tensor", None, tensor=names.member_snake(m.name))
-        yield check(
-            f"{op.name}-{m.name}-DataType-support",
-            m.name,
-            "data-type-support",
-            f"level >= {op.introduced.position} and not dml_supports_type({cell}, {tensor}.data_type)",
-        )
-        yield check(
-            f"{op.name}-{m.name}-DimensionCount-support",
-            m.name,
-            "dimensions-support",
-            f"level >= {op.introduced.position} and not dml_supports_rank({cell}, {tensor}.rank)",
-        )
-    for c in op.constraints:
-        when = []
-        if c.doors != "both":
-            when.append(f"level {'!=' if c.doors == 'descriptor' else '=='} DML_ARRAY_DOOR")
-        if c.from_:
-            when.append(f"level >= {c.from_.position}")
-        if c.before:
-            when.append(f"level < {c.before.position}")
-        condition = " and ".join([*when, f"not ({cython(c.expr)})"])
-        before = c.before.position if c.before else None
-        yield check(c.id, c.member, "constraint", condition, facts=facts(c.expr), text=c.text, before=before)
-    for m in op.tensors:
-        tensor = f"c.{names.member_snake(m.name)}"
-        given = f"not {tensor}.inferred and " if m.kind == "output" else ""
-        for rule, what, kind in ((m.data_type, "DataType", "data-type"), (m.sizes, "Sizes", "sizes")):
-            if rule is None:
-                continue
-            chain = Chain((Field(m.name, what), rule), ("==",))
-            yield check(
-                f"{op.name}-{m.name}-{what}", m.name, kind, f"{given}not ({cython(chain)})", facts=facts(chain)
-            )
-
-
-def facts(rule: Expr) -> str:
-    """The comparisons of a rule as Python tuples (subject's text, subject, operators, operands' texts and values)."""
-    chains: list[Chain] = []
-    plain: list[Expr] = []
-
-    def collect(expr: Expr) -> None:
-        if isinstance(expr, Logic):
-            # what precedes "or" only says when the rest applies
-            for item in expr.items if expr.op == "and" else expr.items[-1:]:
-                collect(item)
-        elif isinstance(expr, Chain):
-            chains.append(expr)
-        else:
-            plain.append(expr)
-
-    collect(rule)
-    rows = []
-    for chain in chains:
-        operands = ", ".join(f"({spell.text(o)!r}, {spell.python(o)})" for o in chain.operands)
-        rows.append(f"({chain.ops!r}, ({operands}))")
-    for call in plain:  # within(a, b), the one function that is a rule by itself
-        operands = ", ".join(f"({spell.text(o)!r}, {spell.python(o)})" for o in call.args)
-        rows.append(f"(('within',), ({operands}))")
-    return "(" + ", ".join(rows) + ("," if len(rows) == 1 else "") + ")"
-
-
