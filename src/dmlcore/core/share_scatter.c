@@ -6,6 +6,7 @@
 #define BATCH ((int64_t)1 << 21)         /* positions between two joins of a scatter by ranges */
 #define GROUP ((int64_t)4 << 10)         /* bytes of lines that are copied at a time: few enough for the first-level cache */
 #define LONG_LINE ((int64_t)256 << 10)   /* bytes; a longer line would have left the cache before its updates come */
+#define LONG_PART 256                    /* columns that a thread gets at least */
 
 /* A range of the last dimension, all positions in front of it in order. */
 static int some_columns(void *data, dml_worker *worker, int64_t chunk)
@@ -127,7 +128,8 @@ int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse)
         job->per_chunk = unit * dml_most(1, dml_boxes_per_chunk(p, p->boxes, threads) / unit);
         return dml_parallel(dml_some_boxes, job, dml_ceil(p->boxes, job->per_chunk), threads, pulse);
     }
-    if (threads > 1 && last->table != 0 && last->size * p->slice >= 2 * DML_LINE * (int64_t)threads) {
+    /* parts of short rows would be collected piece by piece, which costs more than a second thread gains */
+    if (threads > 1 && last->table != 0 && last->size >= LONG_PART * (int64_t)threads) {
         int64_t line = dml_most(1, DML_LINE / p->slice);
         job->per_chunk = dml_most(line, dml_ceil(dml_ceil(last->size, threads), line) * line);
         return dml_parallel(some_columns, job, dml_ceil(last->size, job->per_chunk), threads, pulse);
