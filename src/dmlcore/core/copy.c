@@ -2,7 +2,7 @@
 #include "copy.h"
 
 #define CHUNK ((int64_t)256 << 10)      /* bytes */
-#define PAST_CACHES ((int64_t)16 << 20) /* a destination so large is not in a cache when it is read next */
+#define PAST_CACHES ((int64_t)32 << 20) /* a destination so large is not in a cache when it is used next */
 
 typedef struct {
     int64_t size, to, from;
