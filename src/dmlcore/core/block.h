@@ -10,6 +10,8 @@ typedef struct dml_block {
     int64_t positions;             /* positions of the box: as many, unless some were left out */
     char *table, *stream;          /* of the first position */
     const char *indices;
+    const char *known;             /* indices that the offsets come from already; NULL: none */
+    int64_t known_positions;
     const char *next;              /* prefetch: where the table's next row will be read */
     const int64_t *where;          /* stream offsets; NULL: one slice after the other, plan->stream_step apart */
     int64_t missed;                /* DML_FILL: positions whose index was out of range */

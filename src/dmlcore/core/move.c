@@ -69,6 +69,16 @@ static int64_t together(const dml_move *m, int64_t width)
     return bytes;
 }
 
+int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse)
+{
+    dml_plan once;
+    dml_ramps ramps;
+    const dml_plan *p = dml_plan_indices(&once, plan, &ramps) ? &once : plan;
+    dml_job job = {.plan = p, .loop = dml_chosen_isa->scans[p->index], .end = p->boxes};
+    job.per_chunk = dml_boxes_per_chunk(p, p->boxes, threads);
+    return dml_parallel(dml_some_boxes, &job, dml_ceil(p->boxes, job.per_chunk), threads, pulse);
+}
+
 int dml_move_run(int op, const dml_move *m, dml_run *run)
 {
     dml_plan plan;
@@ -97,9 +107,7 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     int scans = run->check_first && !rest && (plan.boxes > 1 || threads > 1 || copies);
     status = DML_OK;
     if (checks && plan.mode == DML_RAISE && (plan.slice == 0 || scans)) {
-        job.loop = dml_chosen_isa->scans[plan.index];
-        job.per_chunk = dml_boxes_per_chunk(&plan, plan.boxes, threads);
-        status = dml_parallel(dml_some_boxes, &job, dml_ceil(plan.boxes, job.per_chunk), threads, &pulse);
+        status = dml_scan(&plan, threads, &pulse);
         if (status)
             return status == DML_OUT_OF_RANGE ? report(m, run) : status;
     }

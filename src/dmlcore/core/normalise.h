@@ -189,12 +189,17 @@ DML_PIECE int NAME(lenient)(const dml_plan *p, dml_block *b, const I *index)
     return 0;
 }
 
-/* Fills the block's offsets; 1: some coordinate is out of range. */
+/* Fills the block's offsets; 1: some coordinate is out of range. Boxes that have the same indices as the one before, as
+ * along dimensions that only the table and the stream have, find them done. */
 DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
 {
+    if (b->known == b->indices && b->known_positions == b->positions)
+        return 0;
     const I *index = p->packed ? NAME(pack)(p, b) : (const I *)b->indices;
     if (p->mode != DML_RAISE)
         return NAME(lenient)(p, b, index);
+    b->known = b->indices;
+    b->known_positions = b->positions;
     if (p->wide) {
         const i64 *ramp = p->ramped ? p->ramps->table.wide : NULL;
         if (p->tuple == 1)

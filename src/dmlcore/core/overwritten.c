@@ -1,7 +1,6 @@
 /* overwritten.c: a scatter of long slices need not copy what its updates overwrite anyway. Notes which slices of the table
  * are overwritten, which checks every index on the way, and copies the others. */
 #include "copy.h"
-#include "dispatch.h"
 #include "share.h"
 
 #include <stdlib.h>
@@ -59,9 +58,7 @@ int dml_copy_rest(const dml_plan *p, const char *source, int64_t bytes, int thre
         return DML_NO_MEMORY;
     for (int k = 0; k < p->tuple; k++)
         steps[k] = p->steps[k] / p->slice;
-    dml_job job = {.plan = &notes, .loop = dml_chosen_isa->scans[p->index], .end = p->boxes};
-    job.per_chunk = dml_boxes_per_chunk(p, p->boxes, threads);
-    int status = dml_parallel(dml_some_boxes, &job, dml_ceil(p->boxes, job.per_chunk), threads, pulse);
+    int status = dml_scan(&notes, threads, pulse);
     int64_t slices = bytes / p->slice, unseen = 0;
     for (int64_t i = 0; i < slices; i++)
         unseen += !notes.seen[i];

@@ -2,6 +2,8 @@
  * spends a good part of its time in this file. */
 #include "plan.h"
 
+#include <stdlib.h>
+
 #define LONG_ROW 256               /* a row of so many positions is worth a box of its own */
 #define NEXT_ROW 262144             /* a longer row would have left the cache before it is used */
 #define PAGES_AHEAD 2048           /* bytes; left alone, the hardware stops to fetch ahead at the end of a page */
@@ -204,12 +206,49 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
         }
     }
     p->ahead = PAGES_AHEAD;
-    p->fused = p->tuple == 1 && p->whole && p->mode == DML_RAISE && p->boxes > 1 &&
+    int repeated = p->pieces == 1;       /* every box has the same indices: their offsets are computed once */
+    for (int d = 0; d < p->cut; d++)
+        repeated &= p->dim[d].index == 0;
+    p->fused = p->tuple == 1 && p->whole && p->mode == DML_RAISE && p->boxes > 1 && !repeated &&
                !(p->wide || p->packed || p->scattered || p->far);
     p->block_bytes = block * (16 + 2 * p->slice);
     p->ramps = ramps;
     if (p->packed || p->ramped || p->scattered)
         fill_ramps(p, ramps);
+}
+
+int dml_plan_indices(dml_plan *p, const dml_plan *from, dml_ramps *ramps)
+{
+    int order[DML_DIMS], rank = 0;
+    for (int d = 0; d < from->rank; d++) {
+        int64_t stride = from->dim[d].index;
+        int at = rank;
+        if (stride == 0)
+            continue;
+        for (; at > 0 && llabs(stride) > llabs(from->dim[order[at - 1]].index); at--)
+            order[at] = order[at - 1];
+        order[at] = d;
+        rank++;
+    }
+    int same = rank == from->rank;
+    for (int at = 0; at < rank; at++)
+        same &= order[at] == at && from->dim[at].index > 0;
+    if (same)
+        return 0;
+    *p = *from;
+    p->positions = 1;
+    p->slice = 0;
+    p->rank = 0;
+    for (int at = 0; at < rank; at++) {
+        dml_dim dim = from->dim[order[at]];
+        if (dim.index < 0)
+            p->indices += (dim.size - 1) * dim.index;
+        append(p, dim.size, llabs(dim.index), 0, 0);
+    }
+    if (p->rank == 0)
+        p->dim[p->rank++] = (dml_dim){1, 0, 0, 0};
+    dml_plan_cut(p, ramps);
+    return 1;
 }
 
 int64_t dml_plan_nanoseconds(const dml_plan *p)

@@ -69,6 +69,10 @@ void dml_plan_make(dml_plan *plan, const dml_move *move, const dml_run *run);
 /* Cuts the positions into boxes and fills the ramps that they need. */
 void dml_plan_cut(dml_plan *plan, dml_ramps *ramps);
 
+/* The same indices, each met once and in the order of memory, with nothing to move: a plan for checks. 0: `from` is that
+ * already. */
+int dml_plan_indices(dml_plan *plan, const dml_plan *from, dml_ramps *ramps);
+
 /* Predicted time of the whole move on one thread. */
 int64_t dml_plan_nanoseconds(const dml_plan *plan);
 

@@ -38,6 +38,7 @@ DML_PIECE int NAME(check)(const I *index, int64_t count, int tuple, const int64_
 static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t end)
 {
     dml_block block;
+    block.known = NULL;
     int64_t tuple_bytes = p->tuple * (int64_t)sizeof(I), dense = tuple_bytes;
     for (int d = p->rank - 1; d >= 0 && dense; d--)
         dense = p->dim[d].index == dense ? dense * p->dim[d].size : 0;

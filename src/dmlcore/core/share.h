@@ -29,6 +29,9 @@ int dml_some_boxes(void *job, dml_worker *worker, int64_t chunk);
 /* How many boxes a thread claims at a time. */
 int64_t dml_boxes_per_chunk(const dml_plan *plan, int64_t boxes, int threads);
 
+/* Checks every index; where the plan says so, notes the offsets they name. */
+int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse);
+
 int dml_share_gather(dml_job *job, int threads, dml_pulse *pulse);
 
 /* Whether the table, `bytes` long and contiguous like its source, can be copied line by line; then job and plan say so.

@@ -106,6 +106,7 @@ DML_PIECE void NAME(keep_range)(const dml_plan *p, dml_block *b, int64_t low, in
         }
     b->count = kept;
     b->where = b->chosen;
+    b->known = NULL;
 }
 
 #undef NAME

@@ -4,6 +4,7 @@
 static int LOOP(gather_nd)(const dml_plan *plan, dml_worker *worker, int64_t begin, int64_t end)
 {
     dml_block block;
+    block.known = NULL;
     for (int64_t box = begin; box < end; box++) {
         dml_block_open(plan, box, &block);
         if (plan->fused ? GATHER_FUSED(plan, &block) : NORMALISE(plan, &block))

@@ -5,6 +5,7 @@
 static int LOOP(scatter_nd)(const dml_plan *plan, dml_worker *worker, int64_t begin, int64_t end)
 {
     dml_block block;
+    block.known = NULL;
     for (int64_t box = begin; box < end; box++) {
         dml_block_open(plan, box, &block);
         int fused = plan->fused && !plan->combine && !worker->extent;
