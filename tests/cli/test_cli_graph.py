@@ -167,6 +167,7 @@ def test_nothing_is_written_outside(dmlcore_cli, write, model, tmp_path, target)
     path = write("m.json", model(commands=[{"type": "writeFile", "resource": "input", "targetPath": target}]))
     result = dmlcore_cli("run-graph", path, "-o", out)
     assert result.status == 3 and "outside" in result.err and not (tmp_path / "x.npy").exists()
+    assert "--allow-outside" in result.err
     assert dmlcore_cli("run-graph", path, "-o", out, "--allow-outside").status == 0 and (tmp_path / "x.npy").exists()
 
 

@@ -128,6 +128,19 @@ def test_a_failed_run_leaves_the_output_as_it_was(dmlcore_cli, write, tmp_path, 
     assert dmlcore_cli("run", "gather_nd", "--input", x, "--indices", i, "-o", tmp_path / "none" / "o.npy").status == 3
 
 
+def test_the_output_is_no_folder(dmlcore_cli, write, tmp_path):
+    x, i = write("x.npy", np.arange(4)), write("i.npy", np.array([[1]]))
+    result = dmlcore_cli("run", "gather_nd", "--input", x, "--indices", i, "-o", tmp_path)
+    assert result.status == 3 and "it is a folder; name a file" in result.err
+
+
+def test_every_broken_rule_is_told(dmlcore_cli, write):
+    x, i = write("x.npy", np.array(["a"])), write("i.npy", np.array([[0.5]]))
+    result = dmlcore_cli("run", "gather_nd", "--input", x, "--indices", i)
+    assert result.status == 1 and ".violations" not in result.err
+    assert "GATHER_ND-InputTensor-DataType-support" in result.err and "GATHER_ND-IndicesTensor-DataType-support" in result.err
+
+
 def test_the_output_may_be_an_input(dmlcore_cli, write, monkeypatch):
     monkeypatch.setattr(running, "MAP_FROM", 1)
     x, i, u = write("x.npy", np.arange(4)), write("i.npy", np.array([[1]])), write("u.npy", np.array([9]))

@@ -1,5 +1,8 @@
 """`ops`, `show`, `info`, `bench` and the help: what there is, told from the specifications, as text and as JSON."""
 
+import shlex
+
+import numpy as np
 import pytest
 
 import dmlcore
@@ -30,6 +33,45 @@ def test_help_of_each_operator(dmlcore_cli, operator):
         assert parameter == "out" or f"--{parameter.replace('_', '-')}" in text
     for option in TOOLS[operator].options:
         assert option in ("out", "num_threads") or f"--{option.replace('_', '-')}" in text
+
+
+def shown(text: str) -> list[list[str]]:
+    """The command lines among the examples of a help text, without the program's name."""
+    return [shlex.split(line)[1:] for line in text.splitlines() if line.startswith("    dmlcore ")]
+
+
+def test_examples_of_the_help_run(dmlcore_cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [line for name in ("run-graph", "show", "bench") for line in shown(dmlcore_cli(name, "-h").out)]
+    lines += [line for line in shown(dmlcore_cli("verify", "-h").out) if "--outputs" not in line]
+    assert {line[0] for line in lines} == {"vectors", "run-graph", "show", "bench", "verify"}
+    for line in lines:
+        quick = ["-n", "64", "--seconds", "0"] if line[0] == "bench" else []
+        result = dmlcore_cli(*line, *quick)
+        assert result.status == 0, (line, result.err)
+    np.save("input.npy", np.eye(3, dtype=np.float32))
+    np.save("indices.npy", np.array([[1, 0], [2, 2]]))
+    np.save("updates.npy", np.array([5, 6], np.float32))
+    for operator in ("gather_nd", "scatter_nd", "nonzero_coordinates"):
+        (line,) = shown(dmlcore_cli("run", operator, "-h").out)
+        assert dmlcore_cli(*line).status == 0 and (tmp_path / "result.npy").stat().st_size
+
+
+def test_help_of_vectors_names_all(dmlcore_cli):
+    text = dmlcore_cli("vectors", "-h").out
+    assert "`all`" in text and len(shown(text)) == 2
+
+
+def test_the_descriptor_in_the_help_of_check(dmlcore_cli):
+    text = dmlcore_cli("check", "-h").out
+    desc = text[text.index('{"type": "DML_OPERATOR_GATHER"') : text.index("\n\nArguments")]
+    result = dmlcore_cli("check", "-", stdin=desc)
+    assert result.status == 0 and "valid" in result.out
+
+
+def test_short_helps_are_whole(dmlcore_cli):
+    assert "..." not in dmlcore_cli("-h").out.split("Commands:")[1]
+    assert "..." not in dmlcore_cli("run", "-h").out.split("Commands:")[1]
 
 
 def test_version(dmlcore_cli):

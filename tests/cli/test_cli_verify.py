@@ -31,7 +31,26 @@ def test_outputs_of_others(dmlcore_cli, folder, tmp_path):
     np.save(path, array.astype(np.float64))
     assert "dtype float64" in dmlcore_cli("verify", folder, "--outputs", out).out
     path.unlink()
-    assert dmlcore_cli("verify", folder, "--outputs", out).status == 3
+    result = dmlcore_cli("verify", folder, "--outputs", out)
+    assert result.status == 1 and "1 of 3 vectors do not hold" in result.out and "cannot be read" in result.out
+    path.write_bytes(b"\x80")
+    assert "pickle" in dmlcore_cli("verify", folder, "--outputs", out).out
+    np.save(path, array[:0])
+    result = dmlcore_cli("verify", folder, "--outputs", out)
+    assert result.status == 1 and "1 of 3 vectors do not hold" in result.out
+    result = dmlcore_cli("verify", folder, "--outputs", tmp_path / "none")
+    assert result.status == 3 and "is no folder" in result.err
+
+
+def test_folders_without_a_manifest(dmlcore_cli, folder, tmp_path):
+    """Each says what to do instead."""
+    result = dmlcore_cli("verify", tmp_path / "none")
+    assert result.status == 3 and "is not there" in result.err and "dmlcore vectors" in result.err
+    result = dmlcore_cli("verify", tmp_path)
+    assert result.status == 3 and f"name one of them: {folder}" in result.err
+    result = dmlcore_cli("verify", folder / "valid")
+    assert result.status == 3 and "has no manifest.json" in result.err
+    assert "is a file" in dmlcore_cli("verify", folder / "manifest.json").err
 
 
 def test_a_wrong_expectation_is_found(dmlcore_cli, folder):

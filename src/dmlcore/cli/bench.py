@@ -95,6 +95,10 @@ def bench(
     """Measure the operators quickly, beside NumPy.
 
     One workload each: FLOAT32 rows of 64 elements, INT64 indices in random order. The best of several runs counts.
+
+    \b
+    Example:
+      dmlcore bench gather_nd scatter_nd --threads 1
     """
     names, rows = [operator_argument(name) for name in operators or TOOLS], []
     with progress("measuring") as told:

@@ -38,6 +38,13 @@ def check(files: list[str] = FILES, level: str = Level, json_output: bool = Json
 
     Prints every rule that a descriptor breaks, none hidden behind another. Exit status 0: all are valid; 1: a rule is
     broken; 3: a file cannot be read.
+
+    \b
+    A file, for example (outputs may be left out, they follow from the rest):
+      {"type": "DML_OPERATOR_GATHER",
+       "desc": {"InputTensor": {"DataType": "FLOAT32", "Sizes": [8, 4]},
+                "IndicesTensor": {"DataType": "INT64", "Sizes": [1, 3]},
+                "Axis": 0, "IndexDimensions": 1}}
     """
     at, status, results, out = level_option(level), OK, [], console()
     for label, file, name, desc in _read(files):
@@ -74,8 +81,9 @@ def check(files: list[str] = FILES, level: str = Level, json_output: bool = Json
 def level(files: list[str] = FILES, json_output: bool = Json) -> int:
     """Tell the lowest feature level that accepts a descriptor.
 
-    Exit status 0: there is one for each descriptor; 1: no level accepts one of them, and the rules it breaks at the
-    newest are printed; 3: a file cannot be read.
+    The files are those of `dmlcore check`, whose help has an example. Exit status 0: there is a level for each
+    descriptor; 1: no level accepts one of them, and the rules it breaks at the newest are printed; 3: a file cannot be
+    read.
     """
     status, results, out = OK, [], console()
     for label, file, name, desc in _read(files):

@@ -18,7 +18,7 @@ def run_graph(
     input_path: str = typer.Option(None, help="Where files are that resources name; the model's folder by default."),
     output_path: str = typer.Option(".", "--output-path", "-o", help="Where writeFile writes."),
     mode: str = typer.Option(
-        "raise", help="What happens to an index that is out of range: raise, or what the operator has (clip, drop)."
+        "raise", help="What happens to an index that is out of range: raise; clip or fill (0) for gathers, drop for scatters."
     ),
     threads: int = typer.Option(None, min=1, help="At most so many threads."),
     memory_limit: float = typer.Option(8, min=0, help="GiB that all resources together may have."),
@@ -29,6 +29,11 @@ def run_graph(
 
     Resources (lists, constants, sequences, .npy and raw files), dispatchables that are operators of dmlcore, and the
     commands dispatch, print and writeFile are executed; descriptors are validated at the feature level first.
+
+    \b
+    Examples (the first one makes models to try):
+      dmlcore vectors gather_nd --level 2.1 -o v
+      dmlcore run-graph v/valid/gather_nd-2.1-0000.json -o out
     """
     graph = load_graph(
         model, level_option(level), input_dir=input_path, mode=mode, memory_limit=int(memory_limit * (1 << 30))

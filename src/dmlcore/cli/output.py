@@ -61,7 +61,8 @@ def _outcome(error: BaseException) -> tuple[int, dict] | None:
         return INTERRUPTED, {"kind": "interrupted", "message": "interrupted"}
     if isinstance(error, (ConstraintError, IndexOutOfRangeError)):
         where = f"dispatchable {error.dispatchable!r}: " if hasattr(error, "dispatchable") else ""
-        return FAILED, {**error.as_dict(), "kind": type(error).__name__, "message": where + str(error)}
+        told = "\n".join(map(str, error.violations)) if isinstance(error, ConstraintError) else str(error)
+        return FAILED, {**error.as_dict(), "kind": type(error).__name__, "message": where + told}
     if isinstance(error, FileError):
         return BAD_FILE, {"kind": "FileError", "message": str(error), "file": error.path}
     if isinstance(error, OnnxMissing):

@@ -26,13 +26,14 @@ MAP_FROM = 16 << 20  # bytes of an output
 
 HELP = {
     "mode": "What happens to an index that is out of range: {modes}.",
-    "fill_value": "The value that --mode fill writes.",
-    "reduction": "What an update does to the element it hits: none (overwrite), add, mul, min or max.",
+    "fill_value": "The number that --mode fill writes.",
+    "reduction": "What an update does to the element it hits: none (it overwrites), add, mul, min or max.",
     "duplicates": "Several updates for one element: last (the last one stays) or raise.",
     "dtype": "Data type of the coordinates: uint32 or int64.",
     "batch_dims": "How many leading dimensions input and indices share.",
 }
 DEFAULTS = {"batch_dims": 0, "mode": "raise"}
+SHOWN = {"fill_value": "0", "reduction": "none", "duplicates": "last", "dtype": "uint32"}  # what the functions do by themselves
 
 
 class _Operators(typer.core.TyperGroup):
@@ -47,7 +48,8 @@ run = typer.Typer(
     cls=_Operators,
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Run an operator on .npy files; `dmlcore run gather_nd --help` has its options.",
+    short_help="Run an operator on .npy files.",
+    help="Run an operator on .npy files, which numpy.save writes; `dmlcore run gather_nd --help` has the options of one.",
 )
 
 
@@ -77,7 +79,7 @@ def _parameters(operator: str) -> list[inspect.Parameter]:
             default = DEFAULTS.get(name)
             type_ = int if isinstance(default, int) else str
             text = HELP.get(name, f"As in dmlcore.{spec.function}.").format(modes=", ".join(MODES[operator]))
-            options.append((name, type_, typer.Option(default, help=text)))
+            options.append((name, type_, typer.Option(default, help=text, show_default=SHOWN.get(name, True))))
     options.append(
         (
             "output",
@@ -120,7 +122,8 @@ def _make(operator: str):
     function.__annotations__ = {p.name: p.annotation for p in _parameters(operator)}
     function.__doc__ = (
         f"{spec.summary}\n\nArrays have their natural ranks; nothing is padded. Large files are memory-mapped. Exit "
-        "status 1: an index is out of range, or the arrays break a rule; 3: a file cannot be read or written."
+        "status 1: an index is out of range, or the arrays break a rule; 3: a file cannot be read or written.\n\n"
+        f"\b\nExample:\n  dmlcore run {operator.lower()} {' '.join(f'--{name} {name}.npy' for name in names)} -o result.npy"
     )
     return command(function)
 
@@ -143,4 +146,4 @@ def _to_file(operator: str, arrays: dict, options: dict, output: Path, threads: 
 
 
 for _name in TOOLS:
-    run.command(_name.lower())(_make(_name))
+    run.command(_name.lower(), short_help=OPERATORS[_name].summary)(_make(_name))

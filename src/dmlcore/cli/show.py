@@ -138,9 +138,14 @@ def show(
     examples: bool = typer.Option(True, help="Show the examples too."),
     json_output: bool = Json,
 ) -> None:
-    """Show an operator: members, tables of data types and dimensions, rules, examples.
+    """Show an operator: members, tables, rules, examples.
 
     With --level what holds at that level; without, every level that changes the tables, and the rules of the newest.
+
+    \b
+    Examples:
+      dmlcore show gather_nd --level 2.1
+      dmlcore show SCATTER_ND --no-examples --json
     """
     name, chosen = operator_argument(operator), level_option(level)
     spec, tool, position = OPERATORS[name], TOOLS[name], POSITION[chosen]

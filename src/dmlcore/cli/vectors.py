@@ -9,10 +9,13 @@ from .._generated.tools import TOOLS
 from ..vectors import FORMATS, generate, read_manifest, write
 from ..vectors import verify as results_of
 from .output import FAILED, OK, Json, command, console, emit, level_option, progress
-from .show import OPERATOR, operator_argument
+from .show import _complete_operator, operator_argument
 
 __all__ = ["vectors", "verify"]
 
+OPERATOR_OR_ALL = typer.Argument(
+    metavar="OPERATOR", help="Such as GATHER_ND; any case. `all` makes a folder for each.", autocompletion=_complete_operator
+)
 OUTPUT = typer.Option(..., "--output", "-o", metavar="DIR", help="A new or empty folder.")
 FOLDER = typer.Argument(metavar="DIR", help="A folder that `dmlcore vectors` has made.")
 OUTPUTS = typer.Option(
@@ -26,7 +29,7 @@ def _formats(incomplete: str) -> list[str]:
 
 @command
 def vectors(
-    operator: str = OPERATOR,
+    operator: str = OPERATOR_OR_ALL,
     output: Path = OUTPUT,
     level: str = typer.Option(None, "--level", "-l", help="Feature level, such as 2.1, or all; the newest by default."),
     count: int = typer.Option(
@@ -42,6 +45,11 @@ def vectors(
 
     Valid ones come with inputs and the outputs they must give, invalid descriptors with the rules they break; every
     rule and combination of data types of the level is covered. README.md in the folder says how to use them.
+
+    \b
+    Examples:
+      dmlcore vectors gather_nd -o v
+      dmlcore vectors all --level all --format npz --count 10 -o v
     """
     if format not in FORMATS:
         raise typer.BadParameter(f"{format!r} is not one of {', '.join(FORMATS)}", param_hint="'--format'")
@@ -91,9 +99,15 @@ def verify(
     outputs: Path = OUTPUTS,
     json_output: bool = Json,
 ) -> int:
-    """Compare a folder of vectors with dmlcore, or with the outputs of another implementation.
+    """Compare a folder of vectors with an implementation.
 
+    That is dmlcore, or with --outputs another one, which has written each output as `<id>.<member>.npy` into a folder.
     Exit status 0: all vectors hold; 1: some do not, and are listed; 3: the folder is damaged.
+
+    \b
+    Examples:
+      dmlcore verify v
+      dmlcore verify v --outputs out
     """
     found, out = [], console()
     manifest = read_manifest(folder)
@@ -117,7 +131,7 @@ def verify(
         verdict = (
             Text(f"{len(wrong)} of {len(found)} vectors do not hold", "bold red")
             if wrong
-            else Text(f"all {len(found)} vectors hold", "bold green")
+            else Text(f"all {len(found)} vectors hold" if len(found) != 1 else "the one vector holds", "bold green")
         )
         out.print(Text(f"{folder}: ") + verdict, soft_wrap=True)
     return FAILED if wrong else OK

@@ -131,6 +131,8 @@ def _header(path, file):
 def replacing(path):
     """A temporary path beside `path`, moved there when the block ends well and removed when it does not."""
     path = Path(path)
+    if path.is_dir():
+        raise FileError(path, "cannot be written: it is a folder; name a file")
     temporary = None
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)

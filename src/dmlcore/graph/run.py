@@ -134,7 +134,8 @@ class Graph:
         path = output_dir / target.replace("\\", "/")
         if not allow_outside and not path.resolve().is_relative_to(output_dir.resolve()):
             raise ValueError(
-                f"targetPath {target!r} lies outside the output folder {output_dir}, which has to be allowed"
+                f"targetPath {target!r} lies outside the output folder {output_dir}; if that is meant, allow it: "
+                "--allow-outside, in Python allow_outside=True"
             )
         if path.suffix.lower() in IMAGES:
             raise ValueError(f"targetPath is {target!r}: images are not written here, only .npy and raw bytes")

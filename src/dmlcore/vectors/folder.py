@@ -153,6 +153,8 @@ def write(vectors: Vectors, format: str, directory) -> dict[str, bytes]:
 def read_manifest(directory) -> dict:
     """The manifest of a folder of vectors."""
     path = Path(directory) / "manifest.json"
+    if not path.exists():
+        raise FileError(directory, _not_a_folder_of_vectors(Path(directory)))
     manifest = read_json(path)
     needed = {"format": str, "operator": str, "valid": list, "invalid": list}
     if not isinstance(manifest, dict) or not all(isinstance(manifest.get(k), t) for k, t in needed.items()):
@@ -164,6 +166,16 @@ def read_manifest(directory) -> dict:
         if not isinstance(id, str) or not id or any(c in id for c in "/\\\0") or id.startswith("."):
             raise FileError(path, f"has an entry without a usable id: {id!r}")
     return manifest
+
+
+def _not_a_folder_of_vectors(folder: Path) -> str:
+    """Why there is no manifest, and where one may be."""
+    if not folder.is_dir():
+        return f"is {'a file' if folder.exists() else 'not there'}; expected a folder that `dmlcore vectors` has made"
+    inside = sorted(path.parent.name for path in folder.glob("*/manifest.json"))
+    if inside:
+        return f"holds several folders of vectors; name one of them: {', '.join(str(folder / name) for name in inside)}"
+    return "has no manifest.json, so it is no folder that `dmlcore vectors` has made"
 
 
 def _entry(entry: dict, path) -> tuple[FeatureLevel, OperatorDesc]:

@@ -45,17 +45,19 @@ def verify(directory, outputs=None) -> Iterator[Result]:
         A folder that `write` has made.
     outputs : path, optional
         Where another implementation has written its outputs, as ``<id>.<member>.npy``; then only valid vectors are
-        looked at. Without it dmlcore computes them.
+        looked at. Without it dmlcore computes them. A vector whose output is missing or damaged does not hold.
 
     Raises
     ------
     FileError
-        When the folder is not one of vectors, or damaged.
+        When the folder is not one of vectors, or damaged, or when there is no folder `outputs`.
     """
     manifest = read_manifest(directory)
     format = manifest["format"]
     if outputs is not None and format == "onnx":
         raise FileError(directory, "holds ONNX node tests, which ONNX's own tools compare; outputs cannot be given")
+    if outputs is not None and not Path(outputs).is_dir():
+        raise FileError(outputs, "is no folder; the outputs belong into one, as <id>.<member>.npy")
     for entry in manifest["valid"]:
         yield Result(entry["id"], "valid", _valid(directory, entry, format, outputs))
     for entry in manifest["invalid"] if outputs is None else ():
@@ -76,7 +78,7 @@ def _valid(directory, entry: dict, format: str, outputs) -> str | None:
             return _node_test(Path(directory) / "valid" / entry["id"])
         case = read_valid(directory, entry, format)
         if outputs is not None:
-            return _compare(case, _written(case, Path(outputs)))
+            return _theirs(case, Path(outputs))
         if format == "npz":
             return _compare(case, computed(case))
         with tempfile.TemporaryDirectory() as folder:
@@ -86,6 +88,14 @@ def _valid(directory, entry: dict, format: str, outputs) -> str | None:
         raise
     except (DmlcoreError, IndexError, ValueError) as error:
         return str(error).splitlines()[0]
+
+
+def _theirs(case: Valid, folder: Path) -> str | None:
+    """What is wrong with outputs that somebody else has written: everything there is to say is about them."""
+    try:
+        return _compare(case, _written(case, folder))
+    except FileError as error:
+        return str(error)
 
 
 def _written(case: Valid, folder: Path) -> dict[str, np.ndarray]:
