@@ -12,7 +12,7 @@ static const dmlcore_api *dml;
 static dmlcore_data_type float32, int64;
 
 /* Ctrl-C ends a long move: dmlcore asks now and then, on the thread that called. */
-static int poll(void)
+static int interrupted(void)
 {
     PyGILState_STATE state = PyGILState_Ensure();
     int stop = PyErr_CheckSignals();
@@ -28,7 +28,7 @@ static PyObject *finish(int status, const dml_run *run)
         return PyErr_Format(PyExc_IndexError, "ids[%lld] is %lld, the table has %lld rows", (long long)run->bad_position,
                             (long long)run->bad_value, (long long)run->bad_bound);
     case DML_NO_MEMORY: return PyErr_NoMemory();
-    case DML_INTERRUPTED: return NULL;      /* poll has set the exception */
+    case DML_INTERRUPTED: return NULL;      /* the exception is set */
     default: return PyErr_Format(PyExc_ValueError, "dmlcore cannot run this");
     }
 }
@@ -60,7 +60,7 @@ static PyObject *take_rows(const Py_buffer *table, const Py_buffer *ids, const P
     run.storage = float32.storage;
     run.index = int64.index;
     run.check_first = 1;  /* out stays as it is when an id is wrong */
-    run.poll = poll;
+    run.poll = interrupted;
 
     int status;
     Py_BEGIN_ALLOW_THREADS
