@@ -112,7 +112,7 @@ directives = {
     "wraparound": False,
     "cdivision": True,
     "embedsignature": True,
-    "embedsignature.format": "python",
+    "embedsignature.format": "clinic",  # the form that inspect.signature and help() read
     "freethreading_compatible": True,
 }
 setup(

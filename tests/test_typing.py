@@ -20,15 +20,8 @@ OTHER_NAMES |= {node.target.id for node in STUBS.body if isinstance(node, ast.An
 
 
 def real_signature(name: str) -> inspect.Signature:
-    """Of a compiled function: from its text signature, or from the first line of its docstring."""
-    function = getattr(operators, name)
-    try:
-        return inspect.signature(function)
-    except ValueError:
-        line = function.__doc__.splitlines()[0]
-        namespace: dict = {}
-        exec(f"def {line}: ...", namespace)
-        return inspect.signature(namespace[name])
+    """Of a compiled function, as `help` and editors see it."""
+    return inspect.signature(getattr(operators, name))
 
 
 def parameters_of_stub(node: ast.FunctionDef) -> list[tuple]:

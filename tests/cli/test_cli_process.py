@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -68,8 +69,10 @@ def test_not_enough_memory_is_said(tmp_path):
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_ctrl_c(tmp_path):
     command = [sys.executable, "-m", "dmlcore.cli", "vectors", "all", "-l", "all", "-o", str(tmp_path / "v")]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(1.5)
+    listen = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a background job is born ignoring it
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=listen)
+    while not (tmp_path / "v").exists() and process.poll() is None:
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=30)
     assert process.returncode == 130 and error.strip().endswith("interrupted") and "Traceback" not in error
