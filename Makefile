@@ -46,7 +46,8 @@ help:
 	@echo 'make bench-quick a few cells, in a minute; BENCH=bench-all for the large peers too, also above'
 	@echo 'make lint        check the style of all files'
 	@echo 'make wheel       build the sdist and the wheel, repaired and checked, in dist/ (make sdist: the sdist alone)'
-	@echo 'make test-installed   test the wheel on every Python that is found, with the oldest and the newest NumPy'
+	@echo 'make test-installed   test wheel and sdist, installed, on every Python that is found, with the oldest and the'
+	@echo '                 newest NumPy (half an hour); the wheel meets all tests, the sdist those of the product'
 	@echo 'make aarch64     cross-compile the C core and run it under qemu; make core-sanitized: with sanitizers'
 	@echo 'make docs        build the documentation site, in four languages, in docs/_build/html'
 	@echo 'make docs-check  the same, then check links, anchors, translations and the Python blocks of the pages'
@@ -157,6 +158,7 @@ wheel: $(VENV)/dist.done
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(RUN) packaging/check_wheel.py dist/*.whl
 
 test-installed: wheel
+	$(say) 'Pythons 3.11 to 3.14 are looked for on PATH and in ~/.pyenv; environments go to build/installed'
 	@$(RUN) packaging/test_installed.py dist/*.whl --sdist dist/*.tar.gz -- $(ARGS)
 
 aarch64:
