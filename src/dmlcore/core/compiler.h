@@ -17,6 +17,7 @@
 #define DML_PIECE static __attribute__((noinline, unused))
 #define DML_RESTRICT __restrict
 #define DML_PREFETCH(address) __builtin_prefetch((address), 0, 3)
+#define DML_PREFETCH_L2(address) __builtin_prefetch((address), 0, 2)
 #define DML_PREFETCH_WRITE(address) __builtin_prefetch((address), 1, 3)
 #define DML_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define DML_CTZ64(word) __builtin_ctzll(word)
@@ -34,6 +35,7 @@
 #else
 #define DML_PREFETCH(address) ((void)(address))
 #endif
+#define DML_PREFETCH_L2(address) DML_PREFETCH(address)
 #define DML_PREFETCH_WRITE(address) DML_PREFETCH(address)
 static __forceinline int dml_ctz64(uint64_t word)
 {

@@ -97,7 +97,7 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
                 if (plan.bounds[k] == 0)
                     return report(m, run);
     }
-    dml_job job = {.plan = &plan, .end = plan.boxes};
+    dml_job job = {.plan = &plan, .end = plan.boxes, .fresh = !run->check_first};
     int threads = run->threads > 1 && checks ? dml_threads_worth(run->threads, dml_plan_nanoseconds(&plan)) : 1;
 
     int64_t bytes = copies && checks && plan.slice ? together(m, plan.element) : 0;

@@ -161,7 +161,7 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
     if (p->tuple > DML_PACKED / DML_BLOCK)
         cap = DML_PACKED / p->tuple;
     if (p->slice > 1024)
-        cap = dml_most(1, dml_least(cap, ((int64_t)1 << 20) / p->slice));
+        cap = dml_most(1, dml_least(cap, ((int64_t)256 << 10) / p->slice));
     int tuple_bytes = p->tuple * dml_index_bytes(p->index);
     linear all = {1, 1, 1};
 

@@ -3,6 +3,7 @@
  * moves; a call of memcpy for each small slice costs three times as much. */
 
 #define NAME(name) DML_JOIN2(name, ISA)
+#define FETCH 4096
 
 DML_INLINE void NAME(copy)(char *DML_RESTRICT to, const char *DML_RESTRICT from, int64_t bytes)
 {
@@ -59,9 +60,32 @@ DML_INLINE void NAME(slices)(const dml_plan *p, const dml_block *b, int64_t byte
     }
 }
 
+/* Slices out of a far table into a stream without gaps: each line is fetched to the second-level cache while the one that
+ * is moved FETCH bytes earlier is copied. Plain stores of whole lines are faster here than memcpy and than stores past
+ * the caches. */
+DML_INLINE void NAME(far_slices)(const dml_plan *p, const dml_block *b)
+{
+    int64_t bytes = p->slice, ahead = dml_most(1, FETCH / bytes);
+    char *stream = b->stream;
+    for (int64_t i = 0; i < b->count; i++, stream += bytes) {
+        int64_t next = dml_least(i + ahead, b->count - 1), at = 0;
+        const char *table = b->table + (p->wide ? b->offsets.wide[i] : (int64_t)b->offsets.narrow[i]);
+        const char *fetch = b->table + (p->wide ? b->offsets.wide[next] : (int64_t)b->offsets.narrow[next]);
+        DML_PREFETCH_L2(fetch + bytes - 1);  /* a slice begins anywhere in a line, so it may end in one more */
+        for (; at + 64 <= bytes; at += 64) {
+            DML_PREFETCH_L2(fetch + at);
+            memcpy(stream + at, table + at, 64);
+        }
+        if (at < bytes)
+            memcpy(stream + bytes - 64, table + bytes - 64, 64);
+    }
+}
+
 DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatter)
 {
-    if (p->far && p->slice >= 64)
+    if (!scatter && p->far && p->slice >= 64 && !b->where && p->stream_step == p->slice)
+        NAME(far_slices)(p, b);
+    else if (p->far && p->slice >= 64)
         NAME(slices)(p, b, p->slice, scatter, p->slice >= 2048 ? 8 : 16);
     else if (p->slice == 32)
         NAME(slices)(p, b, 32, scatter, 0);
@@ -110,3 +134,4 @@ DML_PIECE void NAME(keep_range)(const dml_plan *p, dml_block *b, int64_t low, in
 }
 
 #undef NAME
+#undef FETCH
