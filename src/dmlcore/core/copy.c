@@ -1,7 +1,7 @@
 /* copy.c: copying a whole tensor: joins dimensions, then copies contiguous runs, or elements where there are none. */
 #include "copy.h"
 
-#define CHUNK ((int64_t)256 << 10)      /* bytes */
+#define CHUNK DML_FRESH_STEP
 #define PAST_CACHES ((int64_t)32 << 20) /* a destination so large is not in a cache when it is used next */
 
 typedef struct {
@@ -14,14 +14,15 @@ typedef struct {
     int64_t run;                        /* contiguous bytes at each place */
     int64_t places;
     int64_t chunk;                      /* places */
-    int past_caches;
+    int64_t chunks;
+    dml_store store;
     int rank;
     dimension dim[DML_RANK_MAX + 1];
 } copying;
 
-void dml_copy_bytes(char *to, const char *from, int64_t bytes, int past_caches)
+void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store)
 {
-    if (DML_STREAM && past_caches && bytes >= 4096) {
+    if (DML_STREAM && store == DML_STORE_PAST_CACHES && bytes >= 4096) {
         int64_t head = (int64_t)(-(intptr_t)to & 63), at = head;
         memcpy(to, from, (size_t)head);
         for (; at + 64 <= bytes; at += 64)
@@ -32,7 +33,10 @@ void dml_copy_bytes(char *to, const char *from, int64_t bytes, int past_caches)
         memcpy(to, from, (size_t)bytes);
 }
 
-int dml_past_caches(int64_t bytes) { return bytes >= PAST_CACHES; }
+dml_store dml_store_for(int64_t bytes, int fresh)
+{
+    return fresh && bytes >= DML_FRESH ? DML_STORE_FROM_END : bytes >= PAST_CACHES ? DML_STORE_PAST_CACHES : DML_STORE_PLAIN;
+}
 
 /* `count` runs along the last dimension. */
 static void copy_row(const copying *c, char *to, const char *from, int64_t count)
@@ -52,7 +56,7 @@ static void copy_row(const copying *c, char *to, const char *from, int64_t count
 #undef ELEMENTS
     default:
         for (int64_t i = 0; i < count; i++)
-            dml_copy_bytes(to + i * last->to, from + i * last->from, c->run, c->past_caches);
+            dml_copy_bytes(to + i * last->to, from + i * last->from, c->run, c->store);
     }
 }
 
@@ -77,11 +81,13 @@ static int64_t locate(const copying *c, int64_t place, char **to, const char **f
 static int copy_part(void *job, dml_worker *worker, int64_t chunk)
 {
     const copying *c = job;
+    if (c->store == DML_STORE_FROM_END)
+        chunk = c->chunks - 1 - chunk;
     int64_t parts = dml_ceil(c->run, CHUNK), at = chunk % parts * CHUNK, bytes = dml_least(CHUNK, c->run - at);
     char *to;
     const char *from;
     locate(c, chunk / parts, &to, &from);
-    dml_copy_bytes(to + at, from + at, bytes, c->past_caches);
+    dml_copy_bytes(to + at, from + at, bytes, c->store);
     return dml_tick(worker, 2 * bytes);
 }
 
@@ -89,6 +95,8 @@ static int copy_part(void *job, dml_worker *worker, int64_t chunk)
 static int copy_runs(void *job, dml_worker *worker, int64_t chunk)
 {
     const copying *c = job;
+    if (c->store == DML_STORE_FROM_END)
+        chunk = c->chunks - 1 - chunk;
     int64_t at = chunk * c->chunk, end = dml_least(at + c->chunk, c->places);
     while (at < end) {
         char *to;
@@ -101,7 +109,7 @@ static int copy_runs(void *job, dml_worker *worker, int64_t chunk)
 }
 
 int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dml_list from_strides, int64_t width,
-             int threads, dml_pulse *pulse)
+             int fresh, int threads, dml_pulse *pulse)
 {
     copying c;
     c.to = to;
@@ -131,10 +139,10 @@ int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dm
         memcpy(to, from, (size_t)bytes);
         return DML_OK;
     }
-    c.past_caches = dml_past_caches(bytes);
+    c.store = dml_store_for(bytes, fresh);
     c.chunk = dml_most(1, CHUNK / c.run);
     threads = dml_threads_worth(threads, c.run < 64 ? c.places : bytes / 12);
-    if (c.rank == 0 || c.run >= CHUNK)
-        return dml_parallel(copy_part, &c, c.places * dml_ceil(c.run, CHUNK), threads, pulse);
-    return dml_parallel(copy_runs, &c, dml_ceil(c.places, c.chunk), threads, pulse);
+    int one = c.rank == 0 || c.run >= CHUNK;
+    c.chunks = one ? c.places * dml_ceil(c.run, CHUNK) : dml_ceil(c.places, c.chunk);
+    return dml_parallel(one ? copy_part : copy_runs, &c, c.chunks, threads, pulse);
 }

@@ -112,16 +112,16 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
             return status == DML_OUT_OF_RANGE ? report(m, run) : status;
     }
     if (rest)
-        status = dml_copy_rest(&plan, m->source, bytes, threads, &pulse);
+        status = dml_copy_rest(&plan, m->source, bytes, job.fresh, threads, &pulse);
     else if (bytes && dml_copies_lines(&job, &plan, m->source, bytes)) {
         int64_t done = job.line * job.lines;
-        dml_copy_bytes(m->table + done, m->source + done, bytes - done, 0);
+        dml_copy_bytes(m->table + done, m->source + done, bytes - done, DML_STORE_PLAIN);
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 12));
     } else if (bytes && dml_takes_tiles(&job, m->source, bytes, 1))
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 6));
     else if (copies)
         status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, plan.element,
-                          run->threads, &pulse);
+                          job.fresh, run->threads, &pulse);
     if (status)
         return status == DML_OUT_OF_RANGE ? report(m, run) : status;
     if (!checks || plan.slice == 0)

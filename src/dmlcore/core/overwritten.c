@@ -8,25 +8,26 @@
 #define SHORTEST 256                     /* bytes of a slice that is worth a note */
 #define LONG 4096                        /* bytes of a slice that is worth skipping alone; shorter ones, where few are left */
 #define MOST ((int64_t)1 << 20)          /* notes, a byte each */
-#define CHUNK ((int64_t)256 << 10)       /* bytes of the table that a thread looks at */
 
 typedef struct {
     char *to;
     const char *from;
     const unsigned char *seen;
-    int64_t slices, slice, per_chunk;
-    int past_caches;
+    int64_t slices, slice, per_chunk, chunks;
+    dml_store store;
 } copying;
 
 static int copy_unseen(void *data, dml_worker *worker, int64_t chunk)
 {
     const copying *c = data;
+    if (c->store == DML_STORE_FROM_END)
+        chunk = c->chunks - 1 - chunk;
     int64_t at = chunk * c->per_chunk, end = dml_least(at + c->per_chunk, c->slices), copied = 0;
     while (at < end) {
         int64_t run = at;
         while (run < end && !c->seen[run])
             run++;
-        dml_copy_bytes(c->to + at * c->slice, c->from + at * c->slice, (run - at) * c->slice, c->past_caches);
+        dml_copy_bytes(c->to + at * c->slice, c->from + at * c->slice, (run - at) * c->slice, c->store);
         copied += run - at;
         at = run;
         while (at < end && c->seen[at])
@@ -48,7 +49,7 @@ int dml_overwrites(const dml_plan *p, int64_t bytes)
     return 1;
 }
 
-int dml_copy_rest(const dml_plan *p, const char *source, int64_t bytes, int threads, dml_pulse *pulse)
+int dml_copy_rest(const dml_plan *p, const char *source, int64_t bytes, int fresh, int threads, dml_pulse *pulse)
 {
     int64_t steps[4];
     dml_plan notes = *p;                 /* offsets in slices instead of bytes */
@@ -65,8 +66,10 @@ int dml_copy_rest(const dml_plan *p, const char *source, int64_t bytes, int thre
     if (p->slice < LONG && unseen > slices / 8)
         memset(notes.seen, 0, (size_t)slices);
     if (!status) {
-        copying c = {p->table, source, notes.seen, slices, p->slice, dml_most(1, CHUNK / p->slice), dml_past_caches(bytes)};
-        status = dml_parallel(copy_unseen, &c, dml_ceil(c.slices, c.per_chunk), threads, pulse);
+        int64_t per_chunk = dml_most(1, DML_FRESH_STEP / p->slice);
+        copying c = {p->table, source, notes.seen, slices, p->slice, per_chunk, dml_ceil(slices, per_chunk),
+                     dml_store_for(bytes, fresh)};
+        status = dml_parallel(copy_unseen, &c, c.chunks, threads, pulse);
     }
     free(notes.seen);
     return status;

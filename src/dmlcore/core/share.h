@@ -8,13 +8,6 @@
 
 #define DML_LINE 64                          /* bytes of a cache line: two threads should not write to the same one */
 
-/* The first store into a page has the system clear it: huge pages of 2 MiB, which NumPy asks for from 4 MiB on, in the
- * order of their addresses. What it cleared last is still in the cache when the first store comes, what it cleared first
- * is not. So a fresh output is best written in steps of this size from its end to its beginning: measured, rows that are
- * gathered to 64 MiB take two thirds of the time. */
-#define DML_FRESH ((int64_t)4 << 20)
-#define DML_FRESH_STEP ((int64_t)256 << 10)
-
 typedef struct {
     const dml_plan *plan;
     dml_loop loop;
@@ -55,7 +48,7 @@ int dml_share_tiles(dml_job *job, int threads, dml_pulse *pulse);
 int dml_overwrites(const dml_plan *plan, int64_t bytes);
 
 /* Checks every index, then copies the slices that no position names. */
-int dml_copy_rest(const dml_plan *plan, const char *source, int64_t bytes, int threads, dml_pulse *pulse);
+int dml_copy_rest(const dml_plan *plan, const char *source, int64_t bytes, int fresh, int threads, dml_pulse *pulse);
 
 int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse);
 

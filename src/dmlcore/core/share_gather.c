@@ -1,5 +1,6 @@
 /* share_gather.c: every position of a gather writes a place of its own, so any part can run at any time. Shares out the
  * boxes, or parts of long slices. Also what gathers and scatters have in common. */
+#include "copy.h"
 #include "share.h"
 
 #define CHUNK_BYTES ((int64_t)1 << 20)   /* work that a thread claims at a time */

@@ -62,11 +62,14 @@ static int64_t box_of(const dml_plan *p, int64_t line)
 static int some_lines(void *data, dml_worker *worker, int64_t chunk)
 {
     const dml_job *job = data;
+    if (job->fresh)
+        chunk = dml_ceil(job->lines, job->per_chunk) - 1 - chunk;
     int64_t line = chunk * job->per_chunk, end = dml_least(line + job->per_chunk, job->lines);
     int status = DML_OK;
     while (line < end && !status) {
         int64_t next = dml_least(line + job->group, end);
-        dml_copy_bytes(job->plan->table + line * job->line, job->source + line * job->line, (next - line) * job->line, 0);
+        dml_copy_bytes(job->plan->table + line * job->line, job->source + line * job->line, (next - line) * job->line,
+                       DML_STORE_PLAIN);
         status = job->loop(job->plan, worker, box_of(job->plan, line), box_of(job->plan, next));
         line = next;
     }
@@ -107,7 +110,10 @@ int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse)
 {
     const dml_plan *p = job->plan;
     if (job->source) {
-        job->per_chunk = threads == 1 ? job->lines : dml_ceil(dml_ceil(job->lines, 8 * threads), job->group) * job->group;
+        int64_t most = dml_ceil(job->lines, threads == 1 ? 1 : 8 * threads);
+        if (job->fresh)
+            most = dml_least(most, DML_FRESH_STEP / job->line);
+        job->per_chunk = dml_ceil(most, job->group) * job->group;
         return dml_parallel(some_lines, job, dml_ceil(job->lines, job->per_chunk), threads, pulse);
     }
     const dml_dim *last = p->dim + p->rank - 1;
