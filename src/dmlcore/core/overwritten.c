@@ -5,8 +5,9 @@
 
 #include <stdlib.h>
 
-#define SHORTEST 256                     /* bytes of a slice that is worth a note */
-#define LONG 4096                        /* bytes of a slice that is worth skipping alone; shorter ones, where few are left */
+#define SHORTEST 64                      /* bytes of a slice that is worth a note */
+#define LONG 4096                        /* bytes of a slice that is worth skipping alone; shorter ones, where few are left, */
+#define FEW(slices) ((slices) / 8)       /* so few */
 #define MOST ((int64_t)1 << 20)          /* notes, a byte each */
 
 typedef struct {
@@ -38,7 +39,8 @@ static int copy_unseen(void *data, dml_worker *worker, int64_t chunk)
 
 int dml_overwrites(const dml_plan *p, int64_t bytes)
 {
-    if (p->combine || p->slice < SHORTEST || p->tuple > 4 || bytes / p->slice > MOST || p->positions < bytes / p->slice / 4)
+    int64_t slices = bytes / p->slice, least = p->slice >= LONG ? slices / 4 : slices - FEW(slices);
+    if (p->combine || p->slice < SHORTEST || p->tuple > 4 || slices > MOST || p->positions < least)
         return 0;
     for (int d = 0; d < p->rank; d++)
         if (p->dim[d].table)
@@ -63,7 +65,7 @@ int dml_copy_rest(const dml_plan *p, const char *source, int64_t bytes, int fres
     int64_t slices = bytes / p->slice, unseen = 0;
     for (int64_t i = 0; i < slices; i++)
         unseen += !notes.seen[i];
-    if (p->slice < LONG && unseen > slices / 8)
+    if (p->slice < LONG && unseen > FEW(slices))
         memset(notes.seen, 0, (size_t)slices);
     if (!status) {
         int64_t per_chunk = dml_most(1, DML_FRESH_STEP / p->slice);

@@ -60,31 +60,39 @@ DML_INLINE void NAME(slices)(const dml_plan *p, const dml_block *b, int64_t byte
     }
 }
 
-/* Slices out of a far table into a stream without gaps: each line is fetched to the second-level cache while the one that
- * is moved FETCH bytes earlier is copied. Plain stores of whole lines are faster here than memcpy and than stores past
- * the caches. */
-DML_INLINE void NAME(far_slices)(const dml_plan *p, const dml_block *b)
+/* Slices of a far table and a stream without gaps: each line of the table is fetched while the one that is moved FETCH
+ * bytes earlier is copied; a gather's to the second-level cache, a scatter's to be written. Plain stores of whole lines are
+ * faster here than memcpy and than stores past the caches. */
+DML_INLINE void NAME(far_slices)(const dml_plan *p, const dml_block *b, int scatter)
 {
     int64_t bytes = p->slice, ahead = dml_most(1, FETCH / bytes);
     char *stream = b->stream;
     for (int64_t i = 0; i < b->count; i++, stream += bytes) {
         int64_t next = dml_least(i + ahead, b->count - 1), at = 0;
-        const char *table = b->table + (p->wide ? b->offsets.wide[i] : (int64_t)b->offsets.narrow[i]);
+        char *table = b->table + (p->wide ? b->offsets.wide[i] : (int64_t)b->offsets.narrow[i]);
         const char *fetch = b->table + (p->wide ? b->offsets.wide[next] : (int64_t)b->offsets.narrow[next]);
-        DML_PREFETCH_L2(fetch + bytes - 1);  /* a slice begins anywhere in a line, so it may end in one more */
+        char *to = scatter ? table : stream;
+        const char *from = scatter ? stream : table;
         for (; at + 64 <= bytes; at += 64) {
-            DML_PREFETCH_L2(fetch + at);
-            memcpy(stream + at, table + at, 64);
+            if (scatter)
+                DML_PREFETCH_WRITE(fetch + at);
+            else
+                DML_PREFETCH_L2(fetch + at);
+            memcpy(to + at, from + at, 64);
         }
+        if (scatter)                         /* a slice begins anywhere in a line, so it may end in one more */
+            DML_PREFETCH_WRITE(fetch + bytes - 1);
+        else
+            DML_PREFETCH_L2(fetch + bytes - 1);
         if (at < bytes)
-            memcpy(stream + bytes - 64, table + bytes - 64, 64);
+            memcpy(to + bytes - 64, from + bytes - 64, 64);
     }
 }
 
 DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatter)
 {
-    if (!scatter && p->far && p->slice >= 64 && !b->where && p->stream_step == p->slice)
-        NAME(far_slices)(p, b);
+    if (p->far && p->slice >= 64 && !b->where && p->stream_step == p->slice)
+        NAME(far_slices)(p, b, scatter);
     else if (p->far && p->slice >= 64)
         NAME(slices)(p, b, p->slice, scatter, p->slice >= 2048 ? 8 : 16);
     else if (p->slice == 32)
