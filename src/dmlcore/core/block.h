@@ -56,6 +56,11 @@ DML_INLINE void dml_block_open(const dml_plan *p, int64_t box, dml_block *b)
     b->missed = 0;
 }
 
+DML_INLINE char *dml_block_table(const dml_plan *p, const dml_block *b, int64_t i)
+{
+    return b->table + (p->wide ? b->offsets.wide[i] : (int64_t)b->offsets.narrow[i]);
+}
+
 DML_INLINE int64_t dml_block_where(const dml_plan *p, const dml_block *b, int64_t i)
 {
     return b->where ? b->where[i] : i * p->stream_step;

@@ -47,6 +47,7 @@ static u16 to_half(float value)
     return (u16)(sign | (half + (left > 0x80000000u || (left == 0x80000000u && (half & 1)))));
 }
 
+#define FETCH 4096                             /* bytes of a far table's slices that are on their way */
 #define AHEAD 192                              /* elements of a far table that are on their way */
 
 /* `next` is the update, `here` the element it is for. */
@@ -59,12 +60,15 @@ static u16 to_half(float value)
         memcpy(to, &here, sizeof here);                                                               \
     } while (0)
 
-/* Walks over the block; the first loop is for single elements whose updates follow each other. */
-#define COMBINER(name, type, expression)                                                              \
+#define TOGETHER 128                           /* elements of a slice whose results are looked at together */
+
+/* Walks over the block; the first loop is for single elements whose updates follow each other. The second takes the usual
+ * expression for many elements at once, unless `odd` tells that one of the results needs the exact one. */
+#define COMBINER(name, type, bits, expression, usual, odd)                                                \
     static void name(const dml_plan *p, dml_block *b)                                                 \
     {                                                                                                 \
-        int64_t n = b->count;                                                                         \
-        if (p->slice == (int64_t)sizeof(type) && p->stream_step == p->slice && !b->where && !p->wide) { \
+        int64_t n = b->count, size = (int64_t)sizeof(type);                                           \
+        if (p->slice == size && p->stream_step == p->slice && !b->where && !p->wide) {                \
             const u32 *offsets = b->offsets.narrow;                                                   \
             char *table = b->table;                                                                   \
             const char *stream = b->stream;                                                           \
@@ -74,26 +78,52 @@ static u16 to_half(float value)
                     DML_PREFETCH_WRITE(table + offsets[at]);                                          \
                 for (; i + AHEAD < n; i++) {                                                          \
                     DML_PREFETCH_WRITE(table + offsets[i + AHEAD]);                                   \
-                    STEP(type, expression, table + offsets[i], stream + i * (int64_t)sizeof(type));   \
+                    STEP(type, expression, table + offsets[i], stream + i * size);                    \
                 }                                                                                     \
             }                                                                                         \
             for (; i < n; i++)                                                                        \
-                STEP(type, expression, table + offsets[i], stream + i * (int64_t)sizeof(type));       \
+                STEP(type, expression, table + offsets[i], stream + i * size);                        \
             return;                                                                                   \
         }                                                                                             \
+        int64_t ahead = p->far ? dml_most(1, FETCH / p->slice) : 0;                                   \
         for (int64_t i = 0; i < n; i++) {                                                             \
-            char *DML_RESTRICT table = b->table + (p->wide ? b->offsets.wide[i] : (int64_t)b->offsets.narrow[i]); \
-            const char *DML_RESTRICT stream = b->stream + dml_block_where(p, b, i);                   \
-            for (int64_t at = 0; at < p->slice; at += (int64_t)sizeof(type))                          \
-                STEP(type, expression, table + at, stream + at);                                      \
+            char *table = dml_block_table(p, b, i);                                                   \
+            const char *stream = b->stream + dml_block_where(p, b, i);                                \
+            const char *next_slice = dml_block_table(p, b, dml_least(i + ahead, n - 1));              \
+            for (int64_t at = 0; ahead && at < p->slice + 63; at += 64)                               \
+                DML_PREFETCH_L2(next_slice + dml_least(at, p->slice - 1));                            \
+            for (int64_t done = 0, some; done < p->slice; done += some * size) {                      \
+                char *DML_RESTRICT to = table + done;                                                 \
+                const char *DML_RESTRICT from = stream + done;                                        \
+                type old[TOGETHER];                                                                   \
+                bits found = 0;                                                                       \
+                some = dml_least(TOGETHER, (p->slice - done) / size);                                 \
+                for (int64_t k = 0; k < some; k++) {                                                  \
+                    type here, next;                                                                  \
+                    memcpy(&here, to + k * size, sizeof here);                                        \
+                    memcpy(&next, from + k * size, sizeof next);                                      \
+                    old[k] = here;                                                                    \
+                    here = (type)(usual);                                                             \
+                    found |= odd(here);                                                               \
+                    memcpy(to + k * size, &here, sizeof here);                                        \
+                }                                                                                     \
+                if (DML_UNLIKELY(found >> (sizeof found * 8 - 1))) {                                  \
+                    memcpy(to, old, (size_t)(some * size));                                           \
+                    for (int64_t k = 0; k < some; k++)                                                \
+                        STEP(type, expression, to + k * size, from + k * size);                       \
+                }                                                                                     \
+            }                                                                                         \
         }                                                                                             \
     }
 
-#define INTEGER(name, type)                                       \
-    COMBINER(add_##name, type, (u64)here + (u64)next)             \
-    COMBINER(mul_##name, type, (u64)here * (u64)next)             \
-    COMBINER(min_##name, type, next < here ? next : here)         \
-    COMBINER(max_##name, type, next > here ? next : here)
+#define NEVER(result) 0
+#define INTEGER_COMBINER(name, type, expression) COMBINER(name, type, u32, expression, expression, NEVER)
+
+#define INTEGER(name, type)                                               \
+    INTEGER_COMBINER(add_##name, type, (u64)here + (u64)next)             \
+    INTEGER_COMBINER(mul_##name, type, (u64)here * (u64)next)             \
+    INTEGER_COMBINER(min_##name, type, next < here ? next : here)         \
+    INTEGER_COMBINER(max_##name, type, next > here ? next : here)
 
 /* Of two NaN the processor keeps the first, and compilers choose which one that is, for each loop anew. Here it is always
  * the element's own. */
@@ -110,11 +140,29 @@ SURE(sum_f64, double, +)
 SURE(product_f32, float, *)
 SURE(product_f64, double, *)
 
-#define FLOATING(name, type)                                                      \
-    COMBINER(add_##name, type, sum_##name(here, next))                            \
-    COMBINER(mul_##name, type, product_##name(here, next))                        \
-    COMBINER(min_##name, type, here != here || !(next >= here) ? (here != here ? here : next) : here) \
-    COMBINER(max_##name, type, here != here || !(next <= here) ? (here != here ? here : next) : here)
+/* The highest bit tells; by integers, so that compilers look at several numbers at once. */
+#define NOT_A_NUMBER(name, type, bits, infinity)                                                \
+    DML_INLINE bits name(type result)                                                           \
+    {                                                                                           \
+        bits one;                                                                               \
+        memcpy(&one, &result, sizeof one);                                                      \
+        return infinity - (one & ((bits)-1 >> 1));                                              \
+    }
+NOT_A_NUMBER(nan_f32, float, u32, (u32)0x7f800000)
+NOT_A_NUMBER(nan_f64, double, u64, (u64)0x7ff0000000000000)
+
+#define CHOICE(name, type, operator)                                                            \
+    DML_INLINE type name(type here, type next) { return here != here || next operator here ? here : next; }
+CHOICE(lower_f32, float, >=)
+CHOICE(lower_f64, double, >=)
+CHOICE(higher_f32, float, <=)
+CHOICE(higher_f64, double, <=)
+
+#define FLOATING(name, type, bits)                                                 \
+    COMBINER(add_##name, type, bits, sum_##name(here, next), here + next, nan_##name)                  \
+    COMBINER(mul_##name, type, bits, product_##name(here, next), here * next, nan_##name)              \
+    COMBINER(min_##name, type, bits, lower_##name(here, next), lower_##name(here, next), NEVER)               \
+    COMBINER(max_##name, type, bits, higher_##name(here, next), higher_##name(here, next), NEVER)
 
 DML_INLINE u16 lower_half(u16 a, u16 b)
 {
@@ -136,13 +184,13 @@ INTEGER(i8, int8_t)
 INTEGER(i16, int16_t)
 INTEGER(i32, int32_t)
 INTEGER(i64, int64_t)
-FLOATING(f32, float)
-FLOATING(f64, double)
+FLOATING(f32, float, u32)
+FLOATING(f64, double, u64)
 /* float holds sums and products of two halves exactly enough that rounding twice is rounding once */
-COMBINER(add_f16, u16, to_half(sum_f32(from_half(here), from_half(next))))
-COMBINER(mul_f16, u16, to_half(product_f32(from_half(here), from_half(next))))
-COMBINER(min_f16, u16, lower_half(here, next))
-COMBINER(max_f16, u16, higher_half(here, next))
+INTEGER_COMBINER(add_f16, u16, to_half(sum_f32(from_half(here), from_half(next))))
+INTEGER_COMBINER(mul_f16, u16, to_half(product_f32(from_half(here), from_half(next))))
+INTEGER_COMBINER(min_f16, u16, lower_half(here, next))
+INTEGER_COMBINER(max_f16, u16, higher_half(here, next))
 
 #define ROW(name) {NULL, add_##name, mul_##name, min_##name, max_##name}
 static const dml_combiner combiners[DATA_TYPES][DML_MAX + 1] = {

@@ -100,6 +100,8 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     dml_job job = {.plan = &plan, .end = plan.boxes, .fresh = !run->check_first};
     int threads = run->threads > 1 && checks ? dml_threads_worth(run->threads, dml_plan_nanoseconds(&plan)) : 1;
 
+    int by_rows = checks && plan.slice && dml_moves_rows(&plan);
+
     int64_t bytes = copies && checks && plan.slice ? together(m, plan.element) : 0;
     int rest = bytes && dml_overwrites(&plan, bytes);
 
@@ -117,7 +119,7 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
         int64_t done = job.line * job.lines;
         dml_copy_bytes(m->table + done, m->source + done, bytes - done, DML_STORE_PLAIN);
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 12));
-    } else if (bytes && dml_takes_tiles(&job, m->source, bytes, 1))
+    } else if (bytes && !by_rows && dml_takes_tiles(&job, m->source, bytes, 1))
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 6));
     else if (copies)
         status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, plan.element,
@@ -127,7 +129,11 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     if (!checks || plan.slice == 0)
         return DML_OK;
     job.loop = dml_chosen_isa->loops[op][plan.storage][plan.index];
-    if (job.tile || (!job.source && dml_takes_tiles(&job, NULL, 0, scatter)))
+    if (by_rows) {
+        plan.plain = job.loop;
+        job.loop = dml_rows_loop;
+    }
+    if (job.tile || (!job.source && !by_rows && dml_takes_tiles(&job, NULL, 0, scatter)))
         status = dml_share_tiles(&job, threads, &pulse);
     else
         status = scatter ? dml_share_scatter(&job, threads, &pulse) : dml_share_gather(&job, threads, &pulse);

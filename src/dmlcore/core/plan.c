@@ -64,6 +64,13 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run)
     if (bytes)
         for (int64_t d = 0; d < outer; d++)
             append(p, m->slice.v[d], 0, item(m->slice_table_strides, d), item(m->slice_stream_strides, d));
+    /* positions that share one index and lie one after the other on both sides are a slice */
+    while (bytes && p->positions && p->rank && p->dim[p->rank - 1].index == 0 && p->dim[p->rank - 1].table == bytes &&
+           p->dim[p->rank - 1].stream == bytes) {
+        int64_t size = p->dim[--p->rank].size;
+        p->slice = bytes *= size;
+        p->positions /= size;
+    }
     if (p->rank == 0)
         p->dim[p->rank++] = (dml_dim){1, 0, 0, 0};
 

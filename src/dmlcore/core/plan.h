@@ -26,6 +26,10 @@ typedef struct {
 
 struct dml_block;
 
+struct dml_plan;
+
+typedef int (*dml_loop)(const struct dml_plan *plan, dml_worker *worker, int64_t begin, int64_t end);
+
 typedef struct dml_plan {
     char *table, *stream;
     const char *indices;
@@ -58,6 +62,8 @@ typedef struct dml_plan {
     /* how updates are combined; NULL: the last one stays */
     void (*combine)(const struct dml_plan *plan, struct dml_block *block);
 
+    dml_loop plain;                /* rows.c: the loop for what is no row, and for rows as slices */
+
     int rank;
     dml_dim dim[DML_DIMS];
 } dml_plan;
@@ -78,7 +84,5 @@ int64_t dml_plan_nanoseconds(const dml_plan *plan);
 
 /* Bytes of one index. */
 DML_INLINE int dml_index_bytes(int index) { return index == DML_INDEX_I32 || index == DML_INDEX_U32 ? 4 : 8; }
-
-typedef int (*dml_loop)(const dml_plan *plan, dml_worker *worker, int64_t begin, int64_t end);
 
 #endif

@@ -44,6 +44,10 @@ int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes)
 
 int dml_share_tiles(dml_job *job, int threads, dml_pulse *pulse);
 
+/* Whether rows of positions seem to repeat their indices; and the loop that moves those that do as slices. */
+int dml_moves_rows(const dml_plan *plan);
+int dml_rows_loop(const dml_plan *plan, dml_worker *worker, int64_t begin, int64_t end);
+
 /* Whether so many of the table's slices are overwritten that it pays to copy only the others of its `bytes`. */
 int dml_overwrites(const dml_plan *plan, int64_t bytes);
 

@@ -48,10 +48,10 @@ DML_INLINE void NAME(slices)(const dml_plan *p, const dml_block *b, int64_t byte
 {
     for (int64_t i = 0; i < b->count; i++) {
         char *stream = b->stream + dml_block_where(p, b, i);
-        char *table = b->table + (p->wide ? b->offsets.wide[i] : (int64_t)b->offsets.narrow[i]);
+        char *table = dml_block_table(p, b, i);
         if (ahead) {
             int64_t next = dml_least(i + ahead, b->count - 1);
-            NAME(ahead)(b->table + (p->wide ? b->offsets.wide[next] : (int64_t)b->offsets.narrow[next]), bytes);
+            NAME(ahead)(dml_block_table(p, b, next), bytes);
         }
         if (scatter)
             NAME(copy)(table, stream, bytes);
@@ -69,8 +69,8 @@ DML_INLINE void NAME(far_slices)(const dml_plan *p, const dml_block *b, int scat
     char *stream = b->stream;
     for (int64_t i = 0; i < b->count; i++, stream += bytes) {
         int64_t next = dml_least(i + ahead, b->count - 1), at = 0;
-        char *table = b->table + (p->wide ? b->offsets.wide[i] : (int64_t)b->offsets.narrow[i]);
-        const char *fetch = b->table + (p->wide ? b->offsets.wide[next] : (int64_t)b->offsets.narrow[next]);
+        char *table = dml_block_table(p, b, i);
+        const char *fetch = dml_block_table(p, b, next);
         char *to = scatter ? table : stream;
         const char *from = scatter ? stream : table;
         for (; at + 64 <= bytes; at += 64) {

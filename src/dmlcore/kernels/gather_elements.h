@@ -9,7 +9,9 @@ static int LOOP(gather_elements)(const dml_plan *plan, dml_worker *worker, int64
         dml_block_open(plan, box, &block);
         if (plan->fused ? GATHER_FUSED(plan, &block) : NORMALISE(plan, &block))
             return DML_OUT_OF_RANGE;
-        if (!plan->fused)
+        if (!plan->whole)
+            GATHER_SLICES(plan, &block);
+        else if (!plan->fused)
             GATHER(plan, &block);
         if (block.missed)
             dml_block_fill(plan, &block);

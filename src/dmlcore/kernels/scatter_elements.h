@@ -15,6 +15,8 @@ static int LOOP(scatter_elements)(const dml_plan *plan, dml_worker *worker, int6
             KEEP_RANGE(plan, &block, worker->low, worker->extent);
         if (plan->combine)
             plan->combine(plan, &block);
+        else if (!plan->whole)
+            SCATTER_SLICES(plan, &block);
         else if (!fused)
             SCATTER(plan, &block);
         int stop = dml_tick(worker, plan->block_bytes);
