@@ -4,7 +4,7 @@ that runs, and the source.
 
 import textwrap
 
-from . import names
+from . import datatypes, names
 
 WIDTH = 110
 
@@ -67,8 +67,10 @@ def docstring(op) -> str:
     if op.index:
         lines += ["IndexOutOfRangeError", *_indent("An index lies outside the dimension that it indexes.")]
     lines += ["", "Notes", "-----", *_wrap(f"DirectML: {names.enum_name(model.name)}, from {model.introduced.dml_name}.")]
-    for text in model.behaviour.values():
-        lines += _wrap(text)
+    lines += [""] * bool(model.behaviour)
+    for topic, text in model.behaviour.items():
+        told = f"{topic.replace('_', ' ').capitalize()}: {' '.join(text.split())}"
+        lines += textwrap.wrap(told, WIDTH, initial_indent="- ", subsequent_indent="  ")
     if model.python.example:
         lines += ["", "Examples", "--------", *model.python.example.strip().splitlines()]
     return "\n".join(lines)
@@ -86,7 +88,10 @@ def _text(model, member: str) -> str:
 def _types(model, tensor) -> str:
     cell = list(model.support[tensor.name].values())[-1]
     types = [*cell.data_types, *model.python.data_types.get(tensor.name, ())]
-    return ", ".join(types)
+    if tensor.index:
+        return ", ".join(types) + "; narrower integers are converted"
+    more = "; and types that DirectML lacks, see tensor.md in docs" if tensor.name in datatypes.data_tensors(model) else ""
+    return ", ".join(types) + more
 
 
 def _wrap(text: str) -> list[str]:

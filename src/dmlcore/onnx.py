@@ -1,7 +1,8 @@
-"""dmlcore under ONNX's own evaluator: `OPS` for `onnx.reference.ReferenceEvaluator`, and a `Backend` that uses them.
+"""dmlcore under ONNX's own evaluator: ``OPS`` for ``onnx.reference.ReferenceEvaluator``, and a ``Backend`` that uses them.
 
 An operator runs in dmlcore where dmlcore takes the data type. For the others (strings, 4-bit types; reductions of bool,
-complex and bfloat16) it hands the node to ONNX's reference implementation. Needs ``pip install 'dmlcore[onnx]'``.
+complex and bfloat16) it hands the node to ONNX's reference implementation. Needs the package onnx, which the extra ``onnx``
+brings.
 """
 
 try:
@@ -179,6 +180,11 @@ class Backend(base.Backend):
         return BackendRep(model, **kwargs)
 
     @classmethod
+    def run_model(cls, model: onnx.ModelProto, inputs: Inputs, device: str = "CPU", **kwargs: Any) -> tuple[Any, ...]:
+        """Prepares a model and runs it once; of a model that runs often, keep what :func:`prepare` returns."""
+        return cls.prepare(model, device, **kwargs).run(inputs)
+
+    @classmethod
     def run_node(
         cls, node: onnx.NodeProto, inputs: Inputs, device: str = "CPU", outputs_info: Any = None, **kwargs: Any
     ) -> tuple[Any, ...]:
@@ -199,8 +205,8 @@ class Backend(base.Backend):
     def supports_device(cls, device: str) -> bool:
         """Whether a device is the CPU: there is no other.
 
-        >>> from dmlcore.onnx import Backend
-        >>> Backend.supports_device("CPU"), Backend.supports_device("CUDA:1")
+        >>> from dmlcore.onnx import supports_device
+        >>> supports_device("CPU"), supports_device("CUDA:1")
         (True, False)
         """
         return device.partition(":")[0] == "CPU"

@@ -204,9 +204,10 @@ Parameters
 ----------
 input : array_like
     The tensor to read from. (InputTensor; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64,
-    UINT32, UINT16, UINT8)
+    UINT32, UINT16, UINT8; and types that DirectML lacks, see tensor.md in docs)
 indices : array_like of integers
-    The coordinate along Axis of each slice to read. (IndicesTensor; INT64, INT32, UINT64, UINT32)
+    The coordinate along Axis of each slice to read. (IndicesTensor; INT64, INT32, UINT64, UINT32; narrower
+    integers are converted)
 axis : int, optional
     The dimension of InputTensor that the indices count along. Negative values count from the end.
 mode : {'raise', 'clip', 'fill'}, optional
@@ -234,13 +235,14 @@ IndexOutOfRangeError
 Notes
 -----
 DirectML: DML_OPERATOR_GATHER, from DML_FEATURE_LEVEL_1_0.
-From FL3.0, with INT32 or INT64 indices, an index in [-n, -1] means index + n, n being
-InputTensor.Sizes[Axis]. Never for UINT32 or UINT64.
-The page promises no more than that nothing fails and no memory outside InputTensor is read; the elements are
-wrong. Chromium and ONNX Runtime report that DirectML clamps the index. dmlcore raises IndexOutOfRangeError;
-mode='clip' clamps.
-No restriction; the indices are only read through.
-No; DirectML runs this operator only with separate buffers for input and output.
+
+- Negative indices: From FL3.0, with INT32 or INT64 indices, an index in [-n, -1] means index + n, n being
+  InputTensor.Sizes[Axis]. Never for UINT32 or UINT64.
+- Out of range: The page promises no more than that nothing fails and no memory outside InputTensor is read;
+  the elements are wrong. Chromium and ONNX Runtime report that DirectML clamps the index. dmlcore raises
+  IndexOutOfRangeError; mode='clip' clamps.
+- Duplicates: No restriction; the indices are only read through.
+- In place: No; DirectML runs this operator only with separate buffers for input and output.
 
 Examples
 --------
@@ -447,9 +449,10 @@ Parameters
 ----------
 input : array_like
     The tensor to read from. (InputTensor; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64,
-    UINT32, UINT16, UINT8)
+    UINT32, UINT16, UINT8; and types that DirectML lacks, see tensor.md in docs)
 indices : array_like of integers
-    The coordinate along Axis of each element to read. (IndicesTensor; INT64, INT32, UINT64, UINT32)
+    The coordinate along Axis of each element to read. (IndicesTensor; INT64, INT32, UINT64, UINT32; narrower
+    integers are converted)
 axis : int, optional
     The dimension of InputTensor that the indices count along. Negative values count from the end.
 mode : {'raise', 'clip', 'fill'}, optional
@@ -477,12 +480,13 @@ IndexOutOfRangeError
 Notes
 -----
 DirectML: DML_OPERATOR_GATHER_ELEMENTS, from DML_FEATURE_LEVEL_2_1.
-From FL3.0, with INT32 or INT64 indices, an index in [-n, -1] means index + n, n being
-InputTensor.Sizes[Axis]. Never for UINT32 or UINT64.
-Not documented for this operator; Chromium's DirectML back end states that the shader clamps the index.
-dmlcore raises IndexOutOfRangeError.
-No restriction; the indices are only read through.
-No; DirectML runs this operator only with separate buffers for input and output.
+
+- Negative indices: From FL3.0, with INT32 or INT64 indices, an index in [-n, -1] means index + n, n being
+  InputTensor.Sizes[Axis]. Never for UINT32 or UINT64.
+- Out of range: Not documented for this operator; Chromium's DirectML back end states that the shader clamps
+  the index. dmlcore raises IndexOutOfRangeError.
+- Duplicates: No restriction; the indices are only read through.
+- In place: No; DirectML runs this operator only with separate buffers for input and output.
 
 Examples
 --------
@@ -715,10 +719,10 @@ Parameters
 ----------
 input : array_like
     The tensor to read from. (InputTensor; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64,
-    UINT32, UINT16, UINT8)
+    UINT32, UINT16, UINT8; and types that DirectML lacks, see tensor.md in docs)
 indices : array_like of integers
     Tuples of coordinates along the last dimension; the last size is the number of coordinates in a tuple.
-    (IndicesTensor; INT64, INT32, UINT64, UINT32)
+    (IndicesTensor; INT64, INT32, UINT64, UINT32; narrower integers are converted)
 batch_dims : int, optional
     Leading dimensions that input and indices share (0 by default).
 mode : {'raise', 'clip', 'fill'}, optional
@@ -747,11 +751,12 @@ IndexOutOfRangeError
 Notes
 -----
 DirectML: DML_OPERATOR_GATHER_ND, from DML_FEATURE_LEVEL_2_1.
-From FL3.0, with INT32 or INT64 indices, a coordinate in [-n, -1] means coordinate + n, n being the size of
-the dimension it indexes. Never for UINT32 or UINT64.
-Not documented for this operator; Chromium's DirectML back end states that DirectML handles it without reading
-outside InputTensor. dmlcore raises IndexOutOfRangeError.
-No restriction; the indices are only read through.
+
+- Negative indices: From FL3.0, with INT32 or INT64 indices, a coordinate in [-n, -1] means coordinate + n, n
+  being the size of the dimension it indexes. Never for UINT32 or UINT64.
+- Out of range: Not documented for this operator; Chromium's DirectML back end states that DirectML handles it
+  without reading outside InputTensor. dmlcore raises IndexOutOfRangeError.
+- Duplicates: No restriction; the indices are only read through.
 
 Examples
 --------
@@ -1152,7 +1157,7 @@ Parameters
 ----------
 input : array_like
     The tensor to search. (InputTensor; FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8, FLOAT64,
-    INT64, UINT64)
+    INT64, UINT64; and types that DirectML lacks, see tensor.md in docs)
 dtype : dtype, optional
     Data type of the coordinates: uint32 (default) or int64.
 out : ndarray, optional
@@ -1175,13 +1180,14 @@ ConstraintError
 Notes
 -----
 DirectML: DML_OPERATOR_NONZERO_COORDINATES, from DML_FEATURE_LEVEL_3_0.
-Both 0.0 and -0.0 are zero. NaN, infinity and denormal numbers are not documented; in dmlcore none of them is
-zero.
-Ascending row-major order of the logical elements, whatever the strides.
-Rows behind the count are undefined and may be overwritten. dmlcore leaves them as they were in the caller's
-array, and zero in an array of its own.
-The two outputs must not share memory, padding included.
-No; DirectML runs this operator only with separate buffers for input and outputs.
+
+- Zero: Both 0.0 and -0.0 are zero. NaN, infinity and denormal numbers are not documented; in dmlcore none of
+  them is zero.
+- Order: Ascending row-major order of the logical elements, whatever the strides.
+- Undefined rows: Rows behind the count are undefined and may be overwritten. dmlcore leaves them as they were
+  in the caller's array, and zero in an array of its own.
+- Outputs: The two outputs must not share memory, padding included.
+- In place: No; DirectML runs this operator only with separate buffers for input and outputs.
 
 Examples
 --------
@@ -1415,12 +1421,13 @@ Parameters
 ----------
 input : array_like
     The tensor to start from. (InputTensor; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64,
-    UINT32, UINT16, UINT8)
+    UINT32, UINT16, UINT8; and types that DirectML lacks, see tensor.md in docs)
 indices : array_like of integers
-    The coordinate along Axis of each element to overwrite. (IndicesTensor; INT64, INT32, UINT64, UINT32)
+    The coordinate along Axis of each element to overwrite. (IndicesTensor; INT64, INT32, UINT64, UINT32;
+    narrower integers are converted)
 updates : array_like
     The new values, one for each index. (UpdatesTensor; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8,
-    UINT64, UINT32, UINT16, UINT8)
+    UINT64, UINT32, UINT16, UINT8; and types that DirectML lacks, see tensor.md in docs)
 axis : int, optional
     The dimension of InputTensor that the indices count along. Negative values count from the end.
 reduction : {'none', 'add', 'mul', 'min', 'max'}, optional
@@ -1452,14 +1459,15 @@ IndexOutOfRangeError
 Notes
 -----
 DirectML: DML_OPERATOR_SCATTER_ELEMENTS, from DML_FEATURE_LEVEL_2_0.
-From FL3.0, with INT32 or INT64 indices, an index in [-n, -1] means index + n, n being
-InputTensor.Sizes[Axis]. Never for UINT32 or UINT64.
-Not documented; DirectML only promises never to write past TotalTensorSizeInBytes of the output. dmlcore
-raises IndexOutOfRangeError and writes nothing.
-DirectML calls indices that name the same place invalid and does not say which update stays. In dmlcore the
-last one in row-major order stays, at any number of threads.
-No; DirectML runs this operator only with separate buffers for input and output. In dmlcore out may be the
-input itself.
+
+- Negative indices: From FL3.0, with INT32 or INT64 indices, an index in [-n, -1] means index + n, n being
+  InputTensor.Sizes[Axis]. Never for UINT32 or UINT64.
+- Out of range: Not documented; DirectML only promises never to write past TotalTensorSizeInBytes of the
+  output. dmlcore raises IndexOutOfRangeError and writes nothing.
+- Duplicates: DirectML calls indices that name the same place invalid and does not say which update stays. In
+  dmlcore the last one in row-major order stays, at any number of threads.
+- In place: No; DirectML runs this operator only with separate buffers for input and output. In dmlcore out
+  may be the input itself.
 
 Examples
 --------
@@ -1711,13 +1719,14 @@ Parameters
 ----------
 input : array_like
     The tensor to start from. (InputTensor; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64,
-    UINT32, UINT16, UINT8)
+    UINT32, UINT16, UINT8; and types that DirectML lacks, see tensor.md in docs)
 indices : array_like of integers
     Tuples of coordinates along the last dimension; the last size is the number of coordinates in a tuple.
-    (IndicesTensor; INT64, INT32, UINT64, UINT32)
+    (IndicesTensor; INT64, INT32, UINT64, UINT32; narrower integers are converted)
 updates : array_like
     The new values, right-aligned with ones in front when they need fewer dimensions than the input has.
-    (UpdatesTensor; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16, UINT8)
+    (UpdatesTensor; FLOAT64, FLOAT32, FLOAT16, INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16, UINT8; and
+    types that DirectML lacks, see tensor.md in docs)
 reduction : {'none', 'add', 'mul', 'min', 'max'}, optional
     How an update meets what is there. ``'none'`` (default): it overwrites. The others combine the two, update
     by update in row-major order: integers wrap around, NaN stays NaN, float16 is rounded at each step.
@@ -1747,14 +1756,15 @@ IndexOutOfRangeError
 Notes
 -----
 DirectML: DML_OPERATOR_SCATTER_ND, from DML_FEATURE_LEVEL_2_1.
-From FL3.0, with INT32 or INT64 indices, a coordinate in [-n, -1] means coordinate + n, n being the size of
-the dimension it indexes. Never for UINT32 or UINT64.
-Not documented; DirectML only promises never to write past TotalTensorSizeInBytes of the output. dmlcore
-raises IndexOutOfRangeError and writes nothing.
-DirectML calls tuples that name the same place invalid and does not say which update stays. In dmlcore the
-last one in row-major order stays, at any number of threads.
-No; DirectML runs this operator only with separate buffers for input and output. In dmlcore out may be the
-input itself.
+
+- Negative indices: From FL3.0, with INT32 or INT64 indices, a coordinate in [-n, -1] means coordinate + n, n
+  being the size of the dimension it indexes. Never for UINT32 or UINT64.
+- Out of range: Not documented; DirectML only promises never to write past TotalTensorSizeInBytes of the
+  output. dmlcore raises IndexOutOfRangeError and writes nothing.
+- Duplicates: DirectML calls tuples that name the same place invalid and does not say which update stays. In
+  dmlcore the last one in row-major order stays, at any number of threads.
+- In place: No; DirectML runs this operator only with separate buffers for input and output. In dmlcore out
+  may be the input itself.
 
 Examples
 --------
