@@ -40,9 +40,10 @@ static PyObject *take_rows(const Py_buffer *table, const Py_buffer *ids, const P
         return PyErr_Format(PyExc_ValueError, "expected float32 (n, width), int64 (k,), float32 (k, width)");
 
     /* one position for each id; at each, a slice of one row goes from the table to the stream */
-    int64_t positions[] = {ids->shape[0]}, index_strides[] = {ids->strides[0]}, stream_strides[] = {out->strides[0]};
-    int64_t bounds[] = {table->shape[0]}, steps[] = {table->strides[0]};
-    int64_t slice[] = {table->shape[1]}, slice_table[] = {table->strides[1]}, slice_stream[] = {out->strides[1]};
+    int64_t positions[] = {ids->shape[0]}, index_strides[] = {ids->strides[0]};
+    int64_t bounds[] = {table->shape[0]}, steps[] = {table->strides[0]}, stream_strides[] = {out->strides[0]};
+    int64_t slice[] = {table->shape[1]}, slice_table[] = {table->strides[1]};
+    int64_t slice_stream[] = {out->strides[1]};
     dml_move move = {0};
     move.positions = (dml_list){positions, 1};
     move.index_strides = (dml_list){index_strides, 1};
