@@ -47,7 +47,7 @@ help:
 	@echo 'make lint        check the style of all files'
 	@echo 'make wheel       build the sdist and the wheel, repaired and checked, in dist/ (make sdist: the sdist alone)'
 	@echo 'make test-installed   test wheel and sdist, installed, on every Python that is found, with the oldest and the'
-	@echo '                 newest NumPy (half an hour); the wheel meets all tests, the sdist those of the product'
+	@echo '                 newest NumPy (40 minutes); the wheel meets all tests, the sdist those of the product'
 	@echo 'make aarch64     cross-compile the C core and run it under qemu; make core-sanitized: with sanitizers'
 	@echo 'make docs        build the documentation site, in four languages, in docs/_build/html'
 	@echo 'make docs-check  the same, then check links, anchors, translations and the Python blocks of the pages'
