@@ -46,7 +46,7 @@ def test_far_slices(rng, every_thread, width):
     both_outputs(dmlcore.gather_nd, table, indices, wanted=table[indices[:, 0]])
     updates = numbers(rng, (len(indices), width), "uint8")
     wanted = table.copy()
-    wanted[indices[:, 0]] = updates                 # NumPy too keeps the last one
+    wanted[indices[:, 0]] = updates  # NumPy too keeps the last one
     both_outputs(dmlcore.scatter_nd, table, indices, updates, wanted=wanted)
 
 
@@ -79,7 +79,7 @@ def test_rows_that_repeat_an_index(rng, every_thread, tail, dtype):
         np.put_along_axis(wanted, row[np.newaxis], update[np.newaxis], 0)
     both_outputs(dmlcore.scatter_elements, table, indices, updates, axis=0, wanted=wanted)
     view = np.broadcast_to(indices[:, :1], indices.shape) if len(tail) == 1 else None
-    if view is not None:                            # the same without the copies: a stride of 0
+    if view is not None:  # the same without the copies: a stride of 0
         wanted = np.take_along_axis(table, np.where(view < 0, view + 700, view), 0)
         assert same_bits(dmlcore.gather_elements(table, view, axis=0), wanted)
 
@@ -102,3 +102,45 @@ def test_rows_that_are_combined(rng, every_thread, reduction, dtype):
     for threads in THREADS:
         result = dmlcore.scatter_elements(table, indices, updates, axis=0, reduction=reduction, num_threads=threads)
         np.testing.assert_array_equal(result, wanted)
+
+
+def either_way(array):
+    """The same in Fortran order, and as a transposed view; three dimensions also in mixed orders."""
+    yield np.asfortranarray(array)
+    if array.ndim == 3:
+        yield np.ascontiguousarray(array.transpose(1, 2, 0)).transpose(2, 0, 1)
+        yield np.ascontiguousarray(array.transpose(0, 2, 1)).transpose(0, 2, 1)
+
+
+@pytest.mark.parametrize("shape", ((301, 217), (64, 1100), (9, 2000), (40, 13, 30), (3, 130, 90)), ids=str)
+@pytest.mark.parametrize(
+    ("dtype", "index"), (("uint8", "int32"), ("float16", "int64"), ("float32", "int32"), ("complex128", "int64")), ids=str
+)
+def test_the_other_way_round(rng, every_thread, shape, dtype, index):
+    """Indices, data and updates in other orders of memory than the output, along every axis."""
+    for axis in range(len(shape)):
+        table = numbers(rng, [n + 3 * (d == axis) for d, n in enumerate(shape)], dtype)
+        length = table.shape[axis]
+        positive = rng.integers(0, length, shape).astype(index)
+        indices = np.where(rng.random(shape) < 0.3, positive - length, positive).astype(index)
+        updates = numbers(rng, shape, dtype)
+        gathered = np.take_along_axis(table, positive, axis)
+        unique = np.argsort(rng.random(shape), axis).astype(index)
+        scattered = table.copy()
+        np.put_along_axis(scattered, unique, updates, axis)
+        for other_indices, other_unique in zip(either_way(indices), either_way(unique), strict=True):
+            both_outputs(dmlcore.gather_elements, table, other_indices, axis=axis, wanted=gathered)
+            both_outputs(dmlcore.scatter_elements, table, other_unique, updates, axis=axis, wanted=scattered)
+        for other in either_way(table):
+            both_outputs(dmlcore.gather_elements, other, indices, axis=axis, wanted=gathered)
+            both_outputs(dmlcore.scatter_elements, other, unique, updates, axis=axis, wanted=scattered)
+        for other in either_way(updates):
+            both_outputs(dmlcore.scatter_elements, table, unique, other, axis=axis, wanted=scattered)
+        both_outputs(dmlcore.gather_elements, np.asfortranarray(table), np.asfortranarray(indices), axis=axis, wanted=gathered)
+        few = positive // 5 * 5  # duplicates: the last one stays
+        wanted = table.copy()
+        for step in range(shape[axis]):
+            at = (slice(None),) * axis + (slice(step, step + 1),)
+            np.put_along_axis(wanted, few[at], updates[at], axis)
+        for other in either_way(few):
+            both_outputs(dmlcore.scatter_elements, table, other, updates, axis=axis, wanted=wanted)

@@ -2,6 +2,7 @@
 #include "copy.h"
 
 #define CHUNK DML_FRESH_STEP
+#define TURNED 128                      /* bytes across: a line of the source and the one fetched with it */
 #define PAST_CACHES ((int64_t)32 << 20) /* a destination so large is not in a cache when it is used next */
 
 typedef struct {
@@ -16,6 +17,7 @@ typedef struct {
     int64_t chunk;                      /* places */
     int64_t chunks;
     dml_store store;
+    int across, along;                  /* dimensions with contiguous elements in the source, in the destination */
     int rank;
     dimension dim[DML_RANK_MAX + 1];
 } copying;
@@ -31,6 +33,39 @@ void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store)
         DML_STREAM_END();
     } else
         memcpy(to, from, (size_t)bytes);
+}
+
+/* Eight columns at a time, because their lines may meet in the cache, which holds as many; the next ones are fetched
+ * meanwhile. */
+#define TURN(T)                                                                                               \
+    for (; columns >= 8; columns -= 8, from += 8 * from_pitch, to += 8 * sizeof(T)) {                         \
+        for (int64_t c = 0; c < 8; c++)                                                                       \
+            for (int64_t at = 0; at < rows * (int64_t)sizeof(T); at += 64)                                    \
+                DML_PREFETCH_L2(from + (c + 8) * from_pitch + at);                                            \
+        for (int64_t r = 0; r < rows; r++) {                                                                  \
+            T eight[8];                                                                                       \
+            for (int64_t c = 0; c < 8; c++)                                                                   \
+                memcpy(eight + c, from + c * from_pitch + r * (int64_t)sizeof(T), sizeof(T));                 \
+            memcpy(to + r * to_pitch, eight, sizeof eight);                                                   \
+        }                                                                                                     \
+    }                                                                                                         \
+    for (int64_t r = 0; r < rows; r++)                                                                        \
+        for (int64_t c = 0; c < columns; c++)                                                                 \
+            memcpy(to + r * to_pitch + c * (int64_t)sizeof(T), from + c * from_pitch + r * (int64_t)sizeof(T), sizeof(T))
+
+void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns, int64_t width)
+{
+    if (width == 1) {
+        TURN(u8);
+    } else if (width == 2) {
+        TURN(u16);
+    } else if (width == 4) {
+        TURN(u32);
+    } else if (width == 8) {
+        TURN(u64);
+    } else {
+        TURN(u128);
+    }
 }
 
 dml_store dml_store_for(int64_t bytes, int fresh)
@@ -108,6 +143,27 @@ static int copy_runs(void *job, dml_worker *worker, int64_t chunk)
     return dml_tick(worker, c->chunk * (8 + 2 * c->run));
 }
 
+/* Some steps across of a plane whose elements follow each other along one dimension here, along another one there. */
+static int copy_turned(void *job, dml_worker *worker, int64_t chunk)
+{
+    const copying *c = job;
+    const dimension *across = c->dim + c->across, *along = c->dim + c->along;
+    if (c->store == DML_STORE_FROM_END)
+        chunk = c->chunks - 1 - chunk;
+    int64_t parts = dml_ceil(across->size, c->chunk), at = chunk % parts * c->chunk, plane = chunk / parts;
+    char *to = c->to + at * across->to;
+    const char *from = c->from + at * across->from;
+    for (int d = c->rank - 1; d >= 0; d--)
+        if (d != c->across && d != c->along) {
+            to += plane % c->dim[d].size * c->dim[d].to;
+            from += plane % c->dim[d].size * c->dim[d].from;
+            plane /= c->dim[d].size;
+        }
+    int64_t rows = dml_least(c->chunk, across->size - at);
+    dml_turn(to, across->to, from, along->from, rows, along->size, c->run);
+    return dml_tick(worker, 4 * rows * along->size * c->run);
+}
+
 int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dml_list from_strides, int64_t width,
              int fresh, int threads, dml_pulse *pulse)
 {
@@ -142,6 +198,18 @@ int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dm
     c.store = dml_store_for(bytes, fresh);
     c.chunk = dml_most(1, CHUNK / c.run);
     threads = dml_threads_worth(threads, c.run < 64 ? c.places : bytes / 12);
+    c.across = c.along = -1;
+    for (int d = 0; d < c.rank; d++) {
+        if (c.dim[d].from == width && c.dim[d].size >= 8)
+            c.across = d;
+        if (c.dim[d].to == width && c.dim[d].size >= 8)
+            c.along = d;
+    }
+    if (c.run == width && c.across >= 0 && c.along >= 0 && c.across != c.along) {
+        c.chunk = dml_least(c.dim[c.across].size, TURNED / width);
+        c.chunks = c.places / c.dim[c.across].size / c.dim[c.along].size * dml_ceil(c.dim[c.across].size, c.chunk);
+        return dml_parallel(copy_turned, &c, c.chunks, threads, pulse);
+    }
     int one = c.rank == 0 || c.run >= CHUNK;
     c.chunks = one ? c.places * dml_ceil(c.run, CHUNK) : dml_ceil(c.places, c.chunk);
     return dml_parallel(one ? copy_part : copy_runs, &c, c.chunks, threads, pulse);

@@ -101,6 +101,7 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     int threads = run->threads > 1 && checks ? dml_threads_worth(run->threads, dml_plan_nanoseconds(&plan)) : 1;
 
     int by_rows = checks && plan.slice && dml_moves_rows(&plan);
+    int turned = checks && plan.slice && !by_rows && dml_takes_turned(&plan, scatter);
 
     int64_t bytes = copies && checks && plan.slice ? together(m, plan.element) : 0;
     int rest = bytes && dml_overwrites(&plan, bytes);
@@ -115,11 +116,11 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     }
     if (rest)
         status = dml_copy_rest(&plan, m->source, bytes, job.fresh, threads, &pulse);
-    else if (bytes && dml_copies_lines(&job, &plan, m->source, bytes)) {
+    else if (bytes && !turned && dml_copies_lines(&job, &plan, m->source, bytes)) {
         int64_t done = job.line * job.lines;
         dml_copy_bytes(m->table + done, m->source + done, bytes - done, DML_STORE_PLAIN);
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 12));
-    } else if (bytes && !by_rows && dml_takes_tiles(&job, m->source, bytes, 1))
+    } else if (bytes && !by_rows && !turned && dml_takes_tiles(&job, m->source, bytes, 1))
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 6));
     else if (copies)
         status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, plan.element,
@@ -133,7 +134,9 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
         plan.plain = job.loop;
         job.loop = dml_rows_loop;
     }
-    if (job.tile || (!job.source && !by_rows && dml_takes_tiles(&job, NULL, 0, scatter)))
+    if (turned)
+        status = dml_share_turned(&job, scatter, threads, &pulse);
+    else if (job.tile || (!job.source && !by_rows && dml_takes_tiles(&job, NULL, 0, scatter)))
         status = dml_share_tiles(&job, threads, &pulse);
     else
         status = scatter ? dml_share_scatter(&job, threads, &pulse) : dml_share_gather(&job, threads, &pulse);

@@ -44,6 +44,11 @@ int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes)
 
 int dml_share_tiles(dml_job *job, int threads, dml_pulse *pulse);
 
+/* Whether to copy indices or table to scratch memory the right way round. */
+int dml_takes_turned(const dml_plan *plan, int scatter);
+
+int dml_share_turned(const dml_job *job, int scatter, int threads, dml_pulse *pulse);
+
 /* Whether rows of positions seem to repeat their indices; and the loop that moves those that do as slices. */
 int dml_moves_rows(const dml_plan *plan);
 int dml_rows_loop(const dml_plan *plan, dml_worker *worker, int64_t begin, int64_t end);

@@ -1,0 +1,163 @@
+/* turned.c: moves whose indices or table lie the other way round, as in Fortran order and in transposed arrays: the
+ * neighbours of a position along the last dimension are far away in memory, those along another one are next to it. Some
+ * steps of that other dimension at a time are copied to scratch memory in the order of the positions and moved there. */
+#include "copy.h"
+#include "share.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#define FEWEST 8                         /* positions along either dimension */
+#define LINES 128                        /* bytes across that are copied at least: a line and the one fetched with it */
+#define INDICES ((int64_t)128 << 10)     /* bytes of indices in scratch memory: a part of the second-level cache, */
+#define TABLE ((int64_t)512 << 10)       /* and of the table */
+#define LARGE ((int64_t)256 << 10)       /* bytes of a plane of the table that is worth it */
+
+/* A move in tiles of wide x length positions, across and along the last dimension. */
+typedef struct {
+    const dml_plan *plan;
+    dml_loop loop;
+    int indices, table;                  /* which of them is copied */
+    int across;                          /* the dimension along which it lies the right way round */
+    int64_t wide, length;
+    int axis_across;                     /* a scatter's tiles across have to follow each other, not those along */
+    int64_t tiles, units;                /* tiles that are shared out in each plane, and all of them */
+    int backwards;
+    char *scratch;
+} turning;
+
+/* The dimension in front of the last one with such a stride; -1: none. */
+static int with_stride(const dml_plan *p, size_t member, int64_t stride)
+{
+    for (int d = 0; d < p->rank - 1; d++)
+        if (*(const int64_t *)((const char *)(p->dim + d) + member) == stride && p->dim[d].size >= FEWEST)
+            return d;
+    return -1;
+}
+
+/* Rows of scratch memory; one more line keeps them from meeting in the cache. */
+static int64_t index_pitch(const turning *t) { return t->length * dml_index_bytes(t->plan->index) + DML_LINE; }
+static int64_t table_pitch(const turning *t) { return t->plan->bounds[0] * t->plan->slice + DML_LINE; }
+
+static int turns(turning *t, const dml_plan *p)
+{
+    *t = (turning){.plan = p};
+    const dml_dim *last = p->dim + p->rank - 1;
+    int64_t index = dml_index_bytes(p->index), step = p->tuple == 1 ? llabs(p->steps[0]) : 0;
+    if (p->rank < 2 || p->tuple != 1 || !p->whole || p->unaligned || last->size < FEWEST || p->positions < 4 * DML_BLOCK)
+        return 0;
+    int indices = llabs(last->index) < DML_LINE ? -1 : with_stride(p, offsetof(dml_dim, index), index), table = -1;
+    if (last->table == 0 && step >= DML_LINE && p->bounds[0] >= LARGE / step && last->size * 4 >= p->bounds[0])
+        table = with_stride(p, offsetof(dml_dim, table), p->slice);
+    t->across = indices >= 0 ? indices : table;
+    t->indices = indices >= 0;
+    t->table = table >= 0 && table == t->across;
+    t->wide = t->indices ? LINES / index : DML_LINE / p->slice;
+    if (t->table && t->wide * table_pitch(t) > TABLE)
+        t->table = DML_LINE * p->bounds[0] <= TABLE / 2 && (t->wide = DML_LINE / p->slice) > 0;
+    t->length = t->indices ? dml_least(last->size, INDICES / (t->wide * index)) : last->size;
+    if (t->indices && !t->table)
+        t->wide = dml_most(t->wide, INDICES / (t->length * index));
+    if (t->across >= 0)
+        t->wide = dml_least(t->wide, p->dim[t->across].size);
+    return t->indices || t->table;
+}
+
+int dml_takes_turned(const dml_plan *p, int scatter)
+{
+    turning t;
+    if (!turns(&t, p) || (scatter && !t.indices))
+        return 0;
+    int axes = 0;
+    for (int d = 0; d < p->rank; d++)
+        axes += p->dim[d].table == 0;
+    return !scatter || axes == 1;        /* else updates for one place could change their order */
+}
+
+/* All tiles that follow each other, and the part of the table that they share. */
+static int some_tiles(void *data, dml_worker *worker, int64_t unit)
+{
+    const turning *t = data;
+    const dml_plan *p = t->plan;
+    const dml_dim *across = p->dim + t->across, *along = p->dim + p->rank - 1;
+    int64_t plane = (t->backwards ? t->units - 1 - unit : unit), first = plane % t->tiles;
+    char *scratch = t->scratch + worker->number * (t->wide * ((t->indices ? index_pitch(t) : 0) + (t->table ? table_pitch(t) : 0)));
+    char *rows = scratch + (t->indices ? t->wide * index_pitch(t) : 0);
+    dml_plan part = *p;
+    dml_ramps ramps;
+    plane /= t->tiles;
+    for (int d = p->rank - 2; d >= 0; d--)
+        if (d != t->across) {
+            int64_t c = plane % p->dim[d].size;
+            plane /= p->dim[d].size;
+            part.table += c * p->dim[d].table;
+            part.stream += c * p->dim[d].stream;
+            part.indices += c * p->dim[d].index;
+        }
+    char *table = part.table, *stream = part.stream;
+    const char *indices = part.indices;
+    part.rank = 2;
+    part.dim[0] = *across;
+    part.dim[1] = *along;
+    part.dim[0].size = part.dim[1].size = 0;
+    if (t->indices) {
+        part.dim[0].index = index_pitch(t);
+        part.dim[1].index = dml_index_bytes(p->index);
+        part.indices = scratch;
+    }
+    if (t->table) {
+        int64_t from = first * t->wide, wide = dml_least(t->wide, across->size - from);
+        dml_turn(rows, table_pitch(t), table + from * across->table, p->steps[0], wide, p->bounds[0], p->slice);
+        part.dim[0].table = table_pitch(t);
+        part.steps = &p->slice;
+        part.table = rows;
+        part.far = 0;
+    }
+    int64_t others = t->axis_across ? dml_ceil(across->size, t->wide) : dml_ceil(along->size, t->length);
+    int status = DML_OK;
+    for (int64_t other = 0; other < others && !status; other++) {
+        int64_t x = (t->axis_across ? other : first) * t->wide, y = (t->axis_across ? first : other) * t->length;
+        int64_t wide = dml_least(t->wide, across->size - x), length = dml_least(t->length, along->size - y);
+        if (part.dim[0].size != wide || part.dim[1].size != length) {
+            part.dim[0].size = wide;
+            part.dim[1].size = length;
+            part.positions = wide * length;
+            dml_plan_cut(&part, &ramps);
+        }
+        if (!t->table)
+            part.table = table + x * across->table + y * along->table;
+        part.stream = stream + x * across->stream + y * along->stream;
+        const char *here = indices + x * across->index + y * along->index;
+        if (t->indices)
+            dml_turn(scratch, index_pitch(t), here, along->index, wide, length, dml_index_bytes(p->index));
+        else
+            part.indices = here;
+        status = t->loop(&part, worker, 0, part.boxes);
+    }
+    return status;
+}
+
+int dml_share_turned(const dml_job *job, int scatter, int threads, dml_pulse *pulse)
+{
+    const dml_plan *p = job->plan;
+    turning t;
+    turns(&t, p);
+    if (scatter)
+        t.table = 0;
+    const dml_dim *across = p->dim + t.across, *along = p->dim + p->rank - 1;
+    t.loop = job->loop;
+    t.axis_across = scatter && across->table == 0;
+    t.backwards = !scatter && job->fresh && p->positions * p->slice >= DML_FRESH;
+    t.tiles = t.axis_across ? dml_ceil(along->size, t.length) : dml_ceil(across->size, t.wide);
+    t.units = t.tiles;
+    for (int d = 0; d < p->rank - 1; d++)
+        t.units *= d == t.across ? 1 : p->dim[d].size;
+    if (scatter && across->table != 0 && along->table != 0)
+        threads = 1;                     /* the planes have to follow each other */
+    t.scratch = malloc((size_t)(threads * t.wide * (index_pitch(&t) + (t.table ? table_pitch(&t) : 0))));
+    if (!t.scratch)
+        return DML_NO_MEMORY;
+    int status = dml_parallel(some_tiles, &t, t.units, threads, pulse);
+    free(t.scratch);
+    return status;
+}
