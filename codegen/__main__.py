@@ -13,7 +13,10 @@ try:
     import pydantic  # noqa: F401
     import yaml  # noqa: F401
 except ImportError as error:
-    sys.exit(f"The code generator needs {error.name}. Install its packages: python -m pip install -e '.[codegen]'")
+    sys.exit(
+        f"The code generator needs {error.name}. Run `make regenerate`, which brings its packages along in .venv, or install them: "
+        "python -m pip install -e '.[codegen]'"
+    )
 
 from .load import SpecError, load
 from .mistakes import suggest
