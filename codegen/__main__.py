@@ -14,7 +14,7 @@ try:
     import yaml  # noqa: F401
 except ImportError as error:
     sys.exit(
-        f"The code generator needs {error.name}. Run `make regenerate`, which brings its packages along in .venv, or install them: "
+        f"The code generator needs {error.name}. Run `make regenerate`, which brings its packages along, or install them: "
         "python -m pip install -e '.[codegen]'"
     )
 

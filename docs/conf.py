@@ -62,7 +62,7 @@ html_favicon = "_static/icon.svg"
 html_show_sourcelink = False
 html_copy_source = False
 html_context = {"default_mode": "auto", "languages": LANGUAGES}
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "tutorial": []}
 html_theme_options = {
     "logo": {"text": "dmlcore", "image_light": "_static/icon.svg", "image_dark": "_static/icon.svg", "alt_text": ""},
     "header_links_before_dropdown": 6,
