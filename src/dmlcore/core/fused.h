@@ -16,14 +16,17 @@ DML_INLINE void NAME(one)(char *table, char *stream, int scatter)
 /* The offsets of some indices; for the number of them that is frequent the compiler unrolls the loop. */
 DML_INLINE int NAME(some)(const I *index, int64_t count, const dml_plan *p, const u32 *ramp, u32 *offsets)
 {
+    if (WRAPS && (I)-1 < (I)1 && sizeof(I) == 8)
+        return WRAP((const i64 *)index, count, p->bounds[0], p->steps[0], ramp, offsets);
     if (count == STEP && !(((I)-1 < (I)1) && (i64)index[0] < 0) &&
         !DML_JOIN3(plain, I, ISA)(index, STEP, 1, p->bounds, p->steps, ramp, offsets))
         return 0;
     return DML_JOIN3(offsets, I, ISA)(index, count, 1, p->bounds, p->steps, ramp, offsets);
 }
 
-/* drift: how far the table moves on from one position to the next, where the ramp does not tell. */
-DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32 *ramp, int drift, int scatter)
+/* drift: how far the table moves on from one position to the next, where the ramp does not tell. takes: the vector unit's
+ * gathers and scalar loads take turns. */
+DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32 *ramp, int drift, int scatter, int takes)
 {
     const I *index = (const I *)b->indices;
     const char *next = b->next;
@@ -34,18 +37,22 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
         int64_t some = dml_least(STEP, left), i = 0;
         if (NAME(some)(index, some, p, ramp, offsets))
             return 1;
-        for (; i + 8 <= some; i += 8) {
+        for (; i + 16 <= some; i += 16) {
             DML_PREFETCH((const char *)(index + i) + ahead);
-            if (!scatter) {
-                DML_PREFETCH(next);
-                if (sizeof(T) > 8)
-                    DML_PREFETCH(next + 64);
-                next += next_step;
-            }
-            for (int j = 0; j < 8; j++)
+            if (sizeof(I) == 8)
+                DML_PREFETCH((const char *)(index + i) + ahead + 64);
+            if (!scatter)
+                for (int row = 0; row < 2; row++, next += next_step) {
+                    DML_PREFETCH(next);
+                    if (sizeof(T) > 8)
+                        DML_PREFETCH(next + 64);
+                }
+            if (takes)
+                TAKE(T, stream, table, offsets + i);
+            for (int j = takes ? 8 : 0; j < 16; j++)
                 NAME(one)(table + j * drift + offsets[i + j], stream + j * (int64_t)sizeof(T), scatter);
-            table += 8 * drift;
-            stream += 8 * sizeof(T);
+            table += 16 * drift;
+            stream += 16 * sizeof(T);
         }
         for (; i < some; i++, table += drift, stream += sizeof(T))
             NAME(one)(table + offsets[i], stream, scatter);
@@ -59,11 +66,15 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
 DML_INLINE int NAME(fused)(const dml_plan *p, const dml_block *b, int scatter)
 {
     const dml_dim *last = p->dim + p->rank - 1;
+    int drifts = p->cut == p->rank - 1 && last->table == (int64_t)sizeof(T);
+    const u32 *ramp = p->ramped && !drifts ? p->ramps->table.narrow : NULL;
+    if (!scatter && TAKES(T) && p->takes && !(p->ramped && drifts))
+        return ramp ? NAME(fused_loop)(p, b, ramp, 0, 0, 1) : NAME(fused_loop)(p, b, NULL, 0, 0, 1);
     if (!p->ramped)
-        return NAME(fused_loop)(p, b, NULL, 0, scatter);
-    if (p->cut == p->rank - 1 && last->table == (int64_t)sizeof(T))
-        return NAME(fused_loop)(p, b, NULL, sizeof(T), scatter);
-    return NAME(fused_loop)(p, b, p->ramps->table.narrow, 0, scatter);
+        return NAME(fused_loop)(p, b, NULL, 0, scatter, 0);
+    if (drifts)
+        return NAME(fused_loop)(p, b, NULL, sizeof(T), scatter, 0);
+    return NAME(fused_loop)(p, b, ramp, 0, scatter, 0);
 }
 
 /* 1: some coordinate is out of range; elements in front of it may have been moved. */

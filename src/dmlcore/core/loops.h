@@ -8,6 +8,10 @@
 #ifndef CHECK_BY_MAX
 #define CHECK_BY_MAX 0
 #endif
+#ifndef WRAP
+#define WRAPS 0
+#define WRAP(index, count, bound, step, ramp, offsets) 0
+#endif
 #define I i32
 #define U u32
 #include "normalise.h"
@@ -34,6 +38,10 @@
 #undef U
 
 /* moving elements */
+#ifndef TAKE
+#define TAKES(T) 0
+#define TAKE(T, stream, table, offsets) ((void)0)
+#endif
 #define T u8
 #include "elements.h"
 #include "fused_for.h"

@@ -7,6 +7,7 @@
 #define LONG_ROW 256               /* a row of so many positions is worth a box of its own */
 #define NEXT_ROW 262144             /* a longer row would have left the cache before it is used */
 #define PAGES_AHEAD 2048           /* bytes; left alone, the hardware stops to fetch ahead at the end of a page */
+#define FIRST_CACHE (32 << 10)
 #define NEAR (8 << 20)             /* a table that the caches hold */
 
 DML_INLINE int64_t item(dml_list list, int64_t d) { return list.n ? list.v[d] : 0; }
@@ -94,27 +95,29 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run)
     p->far = span >= NEAR;
 }
 
-/* Narrow offsets are 32 bits wide, never negative, and count from the first position of a box. */
-static int needs_wide(const dml_plan *p)
+/* Narrow offsets are 32 bits wide, never negative, and count from the first position of a box. The answer is how far they
+ * reach; more than that: they have to be wide. */
+static uint64_t reach(const dml_plan *p)
 {
+    const uint64_t wide = UINT64_MAX;
     uint64_t span = 0;
     for (int k = 0; k < p->tuple; k++) {
         if (p->bounds[k] > INT32_MAX || p->steps[k] < 0 || p->steps[k] > UINT32_MAX)
-            return 1;
+            return wide;
         span += (uint64_t)p->bounds[k] * (uint64_t)p->steps[k];
         if (span > UINT32_MAX)
-            return 1;
+            return wide;
     }
     for (int d = p->cut; d < p->rank; d++) {
         int64_t last = (d == p->cut ? p->rows : p->dim[d].size) - 1;
         if (last > 0 && (p->dim[d].table < 0 || p->dim[d].table > UINT32_MAX))
-            return 1;
+            return wide;
         if (last > 0)
             span += (uint64_t)last * (uint64_t)p->dim[d].table;
         if (span > UINT32_MAX)
-            return 1;
+            return wide;
     }
-    return 0;
+    return span;
 }
 
 /* Positions inside `cut`, times the first of its rows, stand one after the other in memory. */
@@ -197,7 +200,10 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
         p->boxes *= p->dim[d].size;
 
     int64_t block = p->rows * p->inner;
-    p->wide = needs_wide(p);
+    uint64_t span = reach(p);
+    p->wide = span > UINT32_MAX;
+    p->takes = span <= INT32_MAX && p->tuple == 1 && !p->far && p->bounds[0] * llabs(p->steps[0]) <= FIRST_CACHE &&
+               last->size * 4 >= p->bounds[0];
     p->stream_step = last->size > 1 ? last->stream : p->slice;
     p->packed = block > 1 && (!all.index || last->index != tuple_bytes);
     p->packed |= p->unaligned || (p->tuple > 1 && p->coordinate_stride != dml_index_bytes(p->index));

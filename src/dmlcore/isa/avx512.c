@@ -15,6 +15,7 @@
 
 #define ISA avx512
 #include "marks_avx512.h"
+#include "indices_avx512.h"
 #include "../core/loops.h"
 
 #if defined(__clang__)
