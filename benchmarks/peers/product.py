@@ -1,6 +1,6 @@
 """dmlcore itself: the array functions, allocating and with `out=`."""
 
-from . import Call, Refused
+from . import Call
 
 
 def load(threads):
@@ -11,37 +11,39 @@ def load(threads):
     return dmlcore.__version__
 
 
-def _both(function, *arguments, out, **options):
-    yield Call(function.__name__, "fresh", lambda: function(*arguments, **options))
-    yield Call(f"{function.__name__}(out=)", "reused", lambda: function(*arguments, out=out, **options))
+def _both(name, fresh, reused):
+    yield Call(name, "fresh", fresh)
+    yield Call(f"{name}(out=)", "reused", reused)
 
 
 def gather(t):
-    return _both(dmlcore.gather, t.x, t.i, t.cell.axis, out=t.empty())
+    f, x, i, axis, out = dmlcore.gather, t.x, t.i, t.cell.axis, t.empty()
+    return _both("gather", lambda: f(x, i, axis), lambda: f(x, i, axis, out=out))
 
 
 def gather_elements(t):
-    return _both(dmlcore.gather_elements, t.x, t.i, t.cell.axis, out=t.empty())
+    f, x, i, axis, out = dmlcore.gather_elements, t.x, t.i, t.cell.axis, t.empty()
+    return _both("gather_elements", lambda: f(x, i, axis), lambda: f(x, i, axis, out=out))
 
 
 def gather_nd(t):
-    return _both(dmlcore.gather_nd, t.x, t.i, out=t.empty())
+    f, x, i, out = dmlcore.gather_nd, t.x, t.i, t.empty()
+    return _both("gather_nd", lambda: f(x, i), lambda: f(x, i, out=out))
 
 
 def scatter_elements(t):
-    if t.cell.reduction == "none":
-        return _both(dmlcore.scatter_elements, t.x, t.i, t.u, t.cell.axis, out=t.empty())
-    reduction = t.cell.reduction
-    try:  # on two elements: is the option there?
-        dmlcore.scatter_elements(t.x[:1, :1], t.i[:1, :1] * 0, t.u[:1, :1], reduction=reduction)
-    except (TypeError, ValueError, NotImplementedError) as error:
-        raise Refused(f"reduction={reduction!r} is not there yet: {error}".splitlines()[0]) from None
-    return _both(dmlcore.scatter_elements, t.x, t.i, t.u, t.cell.axis, reduction=reduction, out=t.empty())
+    f, x, i, u, axis, out, how = dmlcore.scatter_elements, t.x, t.i, t.u, t.cell.axis, t.empty(), t.cell.reduction
+    if how == "none":
+        return _both("scatter_elements", lambda: f(x, i, u, axis), lambda: f(x, i, u, axis, out=out))
+    name = f"scatter_elements({how})"
+    return _both(name, lambda: f(x, i, u, axis, reduction=how), lambda: f(x, i, u, axis, reduction=how, out=out))
 
 
 def scatter_nd(t):
-    return _both(dmlcore.scatter_nd, t.x, t.i, t.u, out=t.empty())
+    f, x, i, u, out = dmlcore.scatter_nd, t.x, t.i, t.u, t.empty()
+    return _both("scatter_nd", lambda: f(x, i, u), lambda: f(x, i, u, out=out))
 
 
 def nonzero_coordinates(t):
-    yield Call("nonzero_coordinates", "fresh", lambda: dmlcore.nonzero_coordinates(t.x))
+    f, x = dmlcore.nonzero_coordinates, t.x
+    yield Call("nonzero_coordinates", "fresh", lambda: f(x))
