@@ -63,7 +63,11 @@
 #include "fused_for.h"
 #undef T
 
-/* moving slices of any size */
+/* moving slices of any size, leaving out what other threads move */
+#ifndef KEEP
+#define KEEPS 0
+#define KEEP(offsets, chosen, where, step, count, low, extent) 0
+#endif
 #include "slices.h"
 
 /* marking elements, finding the marks, writing their coordinates */

@@ -110,7 +110,7 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     int scans = run->check_first && !rest && (plan.boxes > 1 || threads > 1 || copies);
     status = DML_OK;
     if (checks && plan.mode == DML_RAISE && (plan.slice == 0 || scans)) {
-        status = dml_scan(&plan, threads, &pulse);
+        status = dml_scan(&plan, threads > 1 ? dml_threads_worth(threads, plan.positions * plan.tuple / 8) : 1, &pulse);
         if (status)
             return status == DML_OUT_OF_RANGE ? report(m, run) : status;
     }

@@ -22,7 +22,7 @@
 #define POLL_EVERY 50000000      /* ns between two polls */
 
 /* Measured: a region costs 1-4 us back to back, so less work than this stays serial. */
-#define GRAIN 30000              /* ns */
+#define GRAIN 12000              /* ns */
 
 /* After a pause the runtime's threads sleep. Waking them takes up to 0.25 ms, and where every CPU takes part the woken
  * thread can wait for the one on which the caller spins: up to 7 ms. So after a pause threads have to be earned: by a

@@ -122,6 +122,8 @@ DML_PIECE void NAME(keep_range)(const dml_plan *p, dml_block *b, int64_t low, in
             b->offsets.wide[kept] = offset;
             kept += (uint64_t)(offset - low) < (uint64_t)extent;
         }
+    else if (KEEPS)
+        kept = KEEP(b->offsets.narrow, b->chosen, b->where, p->stream_step, b->count, (u32)low, (u32)extent);
     else if (b->where)
         for (int64_t i = 0; i < b->count; i++) {
             u32 offset = b->offsets.narrow[i];

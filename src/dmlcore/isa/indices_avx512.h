@@ -45,3 +45,39 @@ DML_INLINE void take_avx512(char *stream, const char *table, const u32 *offsets,
     else
         _mm512_storeu_si512((void *)stream, _mm512_i32gather_epi64(at, (const void *)table, 1));
 }
+
+#define KEEPS 1
+#define KEEP keep_avx512
+
+/* Keeps the offsets from `low` on, `extent` long, in order, and where their stream elements are. */
+DML_INLINE int64_t keep_avx512(u32 *offsets, int64_t *chosen, const int64_t *where, int64_t step, int64_t count, u32 low,
+                               u32 extent)
+{
+    __m512i from = _mm512_set1_epi32((int)low), length = _mm512_set1_epi32((int)extent);
+    __m512i at = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64(step));
+    __m512i eight = _mm512_set1_epi64(8 * step);
+    int64_t kept = 0, i = 0;
+    for (; i + 16 <= count; i += 16) {
+        __m512i v = _mm512_loadu_si512((const void *)(offsets + i));
+        u32 mine = _mm512_cmplt_epu32_mask(_mm512_sub_epi32(v, from), length), half = mine & 255;
+        __m512i first = at, second = _mm512_add_epi64(at, eight);
+        at = _mm512_add_epi64(second, eight);
+        if (where) {
+            first = _mm512_loadu_si512((const void *)(where + i));
+            second = _mm512_loadu_si512((const void *)(where + i + 8));
+        }
+        /* whole vectors are stored: what follows the kept ones is overwritten later, or not looked at */
+        _mm512_storeu_si512((void *)(offsets + kept), _mm512_maskz_compress_epi32((__mmask16)mine, v));
+        _mm512_storeu_si512((void *)(chosen + kept), _mm512_maskz_compress_epi64((__mmask8)half, first));
+        kept += _mm_popcnt_u32(half);
+        _mm512_storeu_si512((void *)(chosen + kept), _mm512_maskz_compress_epi64((__mmask8)(mine >> 8), second));
+        kept += _mm_popcnt_u32(mine >> 8);
+    }
+    for (; i < count; i++) {
+        u32 offset = offsets[i];
+        chosen[kept] = where ? where[i] : i * step;
+        offsets[kept] = offset;
+        kept += offset - low < extent;
+    }
+    return kept;
+}
