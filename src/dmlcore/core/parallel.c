@@ -96,12 +96,12 @@ int dml_parallel(dml_work work, void *job, int64_t chunks, int threads, dml_puls
     }
 #endif
     dml_worker worker = {&team, 1, 0, DML_FUEL, 0, 0};
-    for (int64_t chunk = 0; chunk < chunks; chunk++) {
-        int status = work(job, &worker, chunk);
-        if (status)
-            return status;
-    }
-    return DML_OK;
+    int status = DML_OK;
+    for (int64_t chunk = 0; chunk < chunks && !status; chunk++)
+        status = work(job, &worker, chunk);
+    if (DML_ATOMIC_LOAD(&earned))
+        DML_ATOMIC_STORE(&serial_end, clock_ns());
+    return status;
 }
 
 static int cpus(void)

@@ -60,15 +60,15 @@ DML_INLINE void NAME(slices)(const dml_plan *p, const dml_block *b, int64_t byte
     }
 }
 
-/* Slices of a far table and a stream without gaps: each line of the table is fetched while the one that is moved FETCH
+/* Slices of a far table: each line of the table is fetched while the one that is moved FETCH
  * bytes earlier is copied; a gather's to the second-level cache, a scatter's to be written. Plain stores of whole lines are
  * faster here than memcpy and than stores past the caches. */
 DML_INLINE void NAME(far_slices)(const dml_plan *p, const dml_block *b, int scatter)
 {
     int64_t bytes = p->slice, ahead = dml_most(1, FETCH / bytes);
-    char *stream = b->stream;
-    for (int64_t i = 0; i < b->count; i++, stream += bytes) {
+    for (int64_t i = 0; i < b->count; i++) {
         int64_t next = dml_least(i + ahead, b->count - 1), at = 0;
+        char *stream = b->stream + dml_block_where(p, b, i);
         char *table = dml_block_table(p, b, i);
         const char *fetch = dml_block_table(p, b, next);
         char *to = scatter ? table : stream;
@@ -91,10 +91,8 @@ DML_INLINE void NAME(far_slices)(const dml_plan *p, const dml_block *b, int scat
 
 DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatter)
 {
-    if (p->far && p->slice >= 64 && !b->where && p->stream_step == p->slice)
+    if (p->far && p->slice >= 64)
         NAME(far_slices)(p, b, scatter);
-    else if (p->far && p->slice >= 64)
-        NAME(slices)(p, b, p->slice, scatter, p->slice >= 2048 ? 8 : 16);
     else if (p->slice == 32)
         NAME(slices)(p, b, 32, scatter, 0);
     else if (p->slice == 64)
