@@ -32,10 +32,18 @@ static const struct {
     int64_t alone, in_a_row;
 } price[2] = {{2000000, 1000000}, {14000000, 3000000}};   /* ns; [1]: every CPU takes part */
 
+/* Where other programs want the CPUs too, a region ends when its last thread was given one again, which takes milliseconds.
+ * A region so much later than predicted is taken as a sign of that: calls stay serial for a while, twice as long each time. */
+#define LATE(predicted) (8 * (predicted) + 3000000)
+#define CROWDED_LEAST 20000000
+#define CROWDED_MOST 1000000000
+
 static int64_t grain = GRAIN;
 static int64_t region_end;       /* when the last region ended, ns; races are harmless, it is a hint */
 static int64_t serial_end;       /* when the last piece of serial work ended that was worth threads */
 static int64_t earned;           /* ns of such work without a pause */
+static int64_t predicted;        /* for the work that threads were found worth */
+static int64_t crowded_until, crowded;
 static int fork_failed, serial_only;
 
 static int64_t clock_ns(void)
@@ -80,6 +88,18 @@ static void claim(dml_work work, void *job, int64_t chunks, dml_team *team, int 
             DML_ATOMIC_STORE(&team->status, status);
     }
 }
+
+/* Races are harmless here as well. */
+static void note_lateness(int64_t start, int64_t end)
+{
+    int64_t length = DML_ATOMIC_LOAD(&crowded);
+    if (end - start > LATE(DML_ATOMIC_LOAD(&predicted))) {
+        length = dml_most(CROWDED_LEAST, dml_least(2 * length, CROWDED_MOST));
+        DML_ATOMIC_STORE(&crowded_until, end + length);
+        DML_ATOMIC_STORE(&crowded, length);
+    } else if (length)
+        DML_ATOMIC_STORE(&crowded, length / 2);
+}
 #endif
 
 int dml_parallel(dml_work work, void *job, int64_t chunks, int threads, dml_pulse *pulse)
@@ -89,9 +109,12 @@ int dml_parallel(dml_work work, void *job, int64_t chunks, int threads, dml_puls
         threads = (int)chunks;
 #ifdef _OPENMP
     if (threads > 1) {
+        int64_t start = clock_ns();
 #pragma omp parallel num_threads(threads)
         claim(work, job, chunks, &team, omp_get_thread_num());
-        DML_ATOMIC_STORE(&region_end, clock_ns());
+        int64_t end = clock_ns();
+        DML_ATOMIC_STORE(&region_end, end);
+        note_lateness(start, end);
         return (int)team.status;
     }
 #endif
@@ -121,6 +144,9 @@ int dml_threads_worth(int threads, int64_t nanoseconds)
     if (threads <= 1 || grain != GRAIN)
         return threads;
     int64_t now = clock_ns();
+    if (now < DML_ATOMIC_LOAD(&crowded_until))
+        return 1;
+    DML_ATOMIC_STORE(&predicted, nanoseconds);
     if (now - DML_ATOMIC_LOAD(&region_end) < PAUSE)
         return threads;
     int64_t before = now - DML_ATOMIC_LOAD(&serial_end) < PAUSE ? DML_ATOMIC_LOAD(&earned) : 0;
@@ -171,7 +197,7 @@ static void before_fork(void)
 static void in_child(void)
 {
     serial_only |= fork_failed;
-    region_end = serial_end = earned = 0;
+    region_end = serial_end = earned = crowded_until = crowded = 0;
 }
 
 void dml_threads_init(void)
