@@ -4,7 +4,10 @@ workers.
 Each test runs a program of its own; a time-out tells a hang.
 """
 
+import shutil
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from test_threads import python
@@ -61,6 +64,62 @@ for turn in range(5):
 print(ok)
 """)
         == "True"
+    )
+
+
+STAND_IN = """
+#include <omp.h>
+int regions(int threads)
+{
+    int together = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : together)
+    together += 1;
+    return together;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def stand_in(tmp_path_factory):
+    """A second library with parallel regions, as torch is one; built here, so it takes the system's runtime."""
+    compiler = shutil.which("gcc")
+    if not compiler:
+        pytest.skip("needs gcc with OpenMP")
+    folder = tmp_path_factory.mktemp("openmp")
+    (folder / "second.c").write_text(STAND_IN)
+    library = folder / "second.so"
+    command = [compiler, "-shared", "-fPIC", "-fopenmp", "-o", str(library), str(folder / "second.c")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"no OpenMP: {done.stderr[:200]}")
+    return library
+
+
+@POSIX
+@pytest.mark.skipif(not Path("/proc/self/maps").is_file(), reason="looks at /proc for the runtimes in use")
+@pytest.mark.parametrize("first", ["dmlcore", "second"])
+def test_a_hundred_fork_pools(stand_in, first):
+    """Pools of forked workers after parallel use, by us and by a second library that shares the runtime, whichever was
+    loaded first. Where a wheel brings its own runtime the second library stays in the parent."""
+    assert (
+        finished(f"""
+import ctypes
+if "{first}" == "dmlcore":
+    run()
+second = ctypes.CDLL("{stand_in}")
+_set_grain(1)
+wanted = run()
+shared = len({{line.split()[-1] for line in open("/proc/self/maps") if "libgomp" in line}}) == 1
+def job(turn):
+    return np.array_equal(run(), wanted) and (not shared or second.regions(3) == 3)
+good = 0
+for turn in range(100):
+    assert second.regions(3) == 3 and np.array_equal(run(), wanted)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        good += all(pool.map(job, range(4)))
+print(good)
+""")
+        == "100"
     )
 
 

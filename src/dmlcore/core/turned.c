@@ -36,8 +36,17 @@ static int with_stride(const dml_plan *p, size_t member, int64_t stride)
 }
 
 /* Rows of scratch memory; one more line keeps them from meeting in the cache. */
-static int64_t index_pitch(const turning *t) { return t->length * dml_index_bytes(t->plan->index) + DML_LINE; }
+static int64_t index_pitch(const turning *t)
+{
+    return t->indices ? t->length * dml_index_bytes(t->plan->index) + DML_LINE : 0;
+}
+
 static int64_t table_pitch(const turning *t) { return t->plan->bounds[0] * t->plan->slice + DML_LINE; }
+
+static int64_t scratch_bytes(const turning *t)
+{
+    return t->wide * (index_pitch(t) + (t->table ? table_pitch(t) : 0));
+}
 
 static int turns(turning *t, const dml_plan *p)
 {
@@ -51,10 +60,9 @@ static int turns(turning *t, const dml_plan *p)
         table = with_stride(p, offsetof(dml_dim, table), p->slice);
     t->across = indices >= 0 ? indices : table;
     t->indices = indices >= 0;
-    t->table = table >= 0 && table == t->across;
-    t->wide = t->indices ? LINES / index : DML_LINE / p->slice;
-    if (t->table && t->wide * table_pitch(t) > TABLE)
-        t->table = DML_LINE * p->bounds[0] <= TABLE / 2 && (t->wide = DML_LINE / p->slice) > 0;
+    int64_t least = DML_LINE / p->slice, more = LINES / index;
+    t->table = table >= 0 && table == t->across && least * table_pitch(t) <= TABLE;
+    t->wide = t->indices && (!t->table || more * table_pitch(t) <= TABLE) ? more : least;
     t->length = t->indices ? dml_least(last->size, INDICES / (t->wide * index)) : last->size;
     if (t->indices && !t->table)
         t->wide = dml_most(t->wide, INDICES / (t->length * index));
@@ -80,9 +88,8 @@ static int some_tiles(void *data, dml_worker *worker, int64_t unit)
     const turning *t = data;
     const dml_plan *p = t->plan;
     const dml_dim *across = p->dim + t->across, *along = p->dim + p->rank - 1;
-    int64_t plane = (t->backwards ? t->units - 1 - unit : unit), first = plane % t->tiles;
-    char *scratch = t->scratch + worker->number * (t->wide * ((t->indices ? index_pitch(t) : 0) + (t->table ? table_pitch(t) : 0)));
-    char *rows = scratch + (t->indices ? t->wide * index_pitch(t) : 0);
+    int64_t plane = t->backwards ? t->units - 1 - unit : unit, first = plane % t->tiles;
+    char *scratch = t->scratch + worker->number * scratch_bytes(t), *rows = scratch + t->wide * index_pitch(t);
     dml_plan part = *p;
     dml_ramps ramps;
     plane /= t->tiles;
@@ -154,7 +161,7 @@ int dml_share_turned(const dml_job *job, int scatter, int threads, dml_pulse *pu
         t.units *= d == t.across ? 1 : p->dim[d].size;
     if (scatter && across->table != 0 && along->table != 0)
         threads = 1;                     /* the planes have to follow each other */
-    t.scratch = malloc((size_t)(threads * t.wide * (index_pitch(&t) + (t.table ? table_pitch(&t) : 0))));
+    t.scratch = malloc((size_t)(threads * scratch_bytes(&t)));
     if (!t.scratch)
         return DML_NO_MEMORY;
     int status = dml_parallel(some_tiles, &t, t.units, threads, pulse);
