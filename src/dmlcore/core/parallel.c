@@ -33,17 +33,20 @@ static const struct {
 } price[2] = {{2000000, 1000000}, {14000000, 3000000}};   /* ns; [1]: every CPU takes part */
 
 /* Where other programs want the CPUs too, a region ends when its last thread was given one again, which takes milliseconds.
- * A region so much later than predicted is taken as a sign of that: calls stay serial for a while, twice as long each time. */
+ * The first region after a pause may be late for itself; two others so much later than predicted, one soon after the
+ * other, are taken as a sign of that: calls stay serial for a while, twice as long each time, and half as long again after
+ * a region in time. */
 #define LATE(predicted) (8 * (predicted) + 3000000)
-#define CROWDED_LEAST 20000000
-#define CROWDED_MOST 1000000000
+#define SOON 100000000
+#define CROWDED_LEAST 2000000
+#define CROWDED_MOST 320000000
 
 static int64_t grain = GRAIN;
 static int64_t region_end;       /* when the last region ended, ns; races are harmless, it is a hint */
 static int64_t serial_end;       /* when the last piece of serial work ended that was worth threads */
 static int64_t earned;           /* ns of such work without a pause */
 static int64_t predicted;        /* for the work that threads were found worth */
-static int64_t crowded_until, crowded;
+static int64_t late_at, crowded_until, crowded;
 static int fork_failed, serial_only;
 
 static int64_t clock_ns(void)
@@ -92,13 +95,19 @@ static void claim(dml_work work, void *job, int64_t chunks, dml_team *team, int 
 /* Races are harmless here as well. */
 static void note_lateness(int64_t start, int64_t end)
 {
-    int64_t length = DML_ATOMIC_LOAD(&crowded);
-    if (end - start > LATE(DML_ATOMIC_LOAD(&predicted))) {
-        length = dml_most(CROWDED_LEAST, dml_least(2 * length, CROWDED_MOST));
-        DML_ATOMIC_STORE(&crowded_until, end + length);
-        DML_ATOMIC_STORE(&crowded, length);
-    } else if (length)
-        DML_ATOMIC_STORE(&crowded, length / 2);
+    int64_t length = DML_ATOMIC_LOAD(&crowded), before = DML_ATOMIC_LOAD(&late_at);
+    if (start - DML_ATOMIC_LOAD(&region_end) >= PAUSE)
+        return;
+    if (end - start <= LATE(DML_ATOMIC_LOAD(&predicted))) {
+        DML_ATOMIC_STORE(&crowded, length > CROWDED_LEAST ? length / 2 : 0);
+        return;
+    }
+    DML_ATOMIC_STORE(&late_at, end);
+    if (end - before > SOON && !length)
+        return;
+    length = dml_most(CROWDED_LEAST, dml_least(2 * length, CROWDED_MOST));
+    DML_ATOMIC_STORE(&crowded_until, end + length);
+    DML_ATOMIC_STORE(&crowded, length);
 }
 #endif
 
@@ -113,8 +122,8 @@ int dml_parallel(dml_work work, void *job, int64_t chunks, int threads, dml_puls
 #pragma omp parallel num_threads(threads)
         claim(work, job, chunks, &team, omp_get_thread_num());
         int64_t end = clock_ns();
-        DML_ATOMIC_STORE(&region_end, end);
         note_lateness(start, end);
+        DML_ATOMIC_STORE(&region_end, end);
         return (int)team.status;
     }
 #endif
@@ -197,7 +206,7 @@ static void before_fork(void)
 static void in_child(void)
 {
     serial_only |= fork_failed;
-    region_end = serial_end = earned = crowded_until = crowded = 0;
+    region_end = serial_end = earned = late_at = crowded_until = crowded = 0;
 }
 
 void dml_threads_init(void)
