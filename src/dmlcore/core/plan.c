@@ -266,7 +266,6 @@ int dml_plan_indices(dml_plan *p, const dml_plan *from, dml_ramps *ramps)
 
 int64_t dml_plan_nanoseconds(const dml_plan *p)
 {
-    /* half a nanosecond for each position, an eighth for each byte moved; a line from outside the caches takes eight */
-    int64_t bytes = p->slice < ((int64_t)1 << 40) ? p->slice / 8 : p->slice >> 3;
-    return p->positions * (p->far ? 16 : 1) / 2 + p->positions * bytes;
+    /* half a nanosecond for each position and 1/32 for each byte within the caches, far more outside them */
+    return p->positions * (p->far ? 16 : 1) / 2 + p->positions * (p->slice / (p->far ? 8 : 32));
 }
