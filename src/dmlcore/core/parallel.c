@@ -46,7 +46,10 @@ static int64_t region_end;       /* when the last region ended, ns; races are ha
 static int64_t serial_end;       /* when the last piece of serial work ended that was worth threads */
 static int64_t earned;           /* ns of such work without a pause */
 static int64_t predicted;        /* for the work that threads were found worth */
-static int64_t late_at, crowded_until, crowded;
+static int64_t crowded_until;    /* calls stay serial */
+#ifdef _OPENMP
+static int64_t late_at, crowded; /* when a region was late, how long calls stayed serial then */
+#endif
 static int fork_failed, serial_only;
 
 static int64_t clock_ns(void)
