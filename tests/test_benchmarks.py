@@ -9,10 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import dmlcore
 from benchmarks import cases, limits, measure, peers, report, results, worker
 
 QUICK = [c for c in cases.CELLS if c.quick and c.level in ("tiny", "L2")]
 OPERATORS = ("gather", "gather_elements", "gather_nd", "scatter_elements", "scatter_nd", "nonzero_coordinates")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def threads_as_before():
+    """The suite sets the number of threads of every library, ours too."""
+    before = dmlcore.get_num_threads()
+    yield
+    dmlcore.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
