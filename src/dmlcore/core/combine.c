@@ -47,7 +47,6 @@ static u16 to_half(float value)
     return (u16)(sign | (half + (left > 0x80000000u || (left == 0x80000000u && (half & 1)))));
 }
 
-#define FETCH 4096                             /* bytes of a far table's slices that are on their way */
 #define AHEAD 192                              /* elements of a far table that are on their way */
 
 /* `next` is the update, `here` the element it is for. */
@@ -85,7 +84,7 @@ static u16 to_half(float value)
                 STEP(type, expression, table + offsets[i], stream + i * size);                        \
             return;                                                                                   \
         }                                                                                             \
-        int64_t ahead = p->far ? dml_most(1, FETCH / p->slice) : 0;                                   \
+        int64_t ahead = p->far ? dml_most(1, DML_FAR_AHEAD / p->slice) : 0;                           \
         for (int64_t i = 0; i < n; i++) {                                                             \
             char *table = dml_block_table(p, b, i);                                                   \
             const char *stream = b->stream + dml_block_where(p, b, i);                                \

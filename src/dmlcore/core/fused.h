@@ -5,7 +5,6 @@
 
 #define NAME(name) DML_JOIN4(name, T, I, ISA)
 #define STEP 128
-#define PAGES_AHEAD 2048
 
 DML_INLINE void NAME(one)(char *table, char *stream, int scatter)
 {
@@ -49,7 +48,7 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
                         DML_PREFETCH(next + 64);
                 }
             if (scatter)
-                DML_PREFETCH(stream + PAGES_AHEAD);
+                DML_PREFETCH(stream + DML_PAGES_AHEAD);
             if (takes)
                 TAKE(T, stream, table, offsets + i);
             for (int j = takes ? 8 : 0; j < 16; j++)

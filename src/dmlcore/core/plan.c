@@ -6,7 +6,6 @@
 
 #define LONG_ROW 256               /* a row of so many positions is worth a box of its own */
 #define NEXT_ROW 262144             /* a longer row would have left the cache before it is used */
-#define PAGES_AHEAD 2048           /* bytes; left alone, the hardware stops to fetch ahead at the end of a page */
 #define FIRST_CACHE (32 << 10)
 #define NEAR (8 << 20)             /* a table that the caches hold */
 
@@ -218,7 +217,7 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
             p->next_step = 8 * row / last->size;
         }
     }
-    p->ahead = PAGES_AHEAD;
+    p->ahead = DML_PAGES_AHEAD;
     int repeated = p->pieces == 1;       /* every box has the same indices: their offsets are computed once */
     for (int d = 0; d < p->cut; d++)
         repeated &= p->dim[d].index == 0;

@@ -9,6 +9,8 @@
 
 #define DML_BLOCK 1024             /* positions in a box: its offsets stay in the first-level cache */
 #define DML_PACKED 2048            /* coordinates in a box that has to collect them first */
+#define DML_PAGES_AHEAD 2048       /* bytes; left alone, the hardware stops to fetch ahead at the end of a page */
+#define DML_FAR_AHEAD 4096         /* bytes of a far table's slices that are on their way */
 #define DML_DIMS (2 * DML_RANK_MAX + 1)
 
 /* One dimension of positions; strides in bytes. */

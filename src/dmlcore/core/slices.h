@@ -3,7 +3,6 @@
  * moves; a call of memcpy for each small slice costs three times as much. */
 
 #define NAME(name) DML_JOIN2(name, ISA)
-#define FETCH 4096
 
 DML_INLINE void NAME(copy)(char *DML_RESTRICT to, const char *DML_RESTRICT from, int64_t bytes)
 {
@@ -60,12 +59,12 @@ DML_INLINE void NAME(slices)(const dml_plan *p, const dml_block *b, int64_t byte
     }
 }
 
-/* Slices of a far table: each line of the table is fetched while the one that is moved FETCH
- * bytes earlier is copied; a gather's to the second-level cache, a scatter's to be written. Plain stores of whole lines are
- * faster here than memcpy and than stores past the caches. */
+/* Slices of a far table: each line of the table is fetched while the one that is moved DML_FAR_AHEAD bytes earlier is
+ * copied; a gather's to the second-level cache, a scatter's to be written. Plain stores of whole lines are faster here than
+ * memcpy and than stores past the caches. */
 DML_INLINE void NAME(far_slices)(const dml_plan *p, const dml_block *b, int scatter)
 {
-    int64_t bytes = p->slice, ahead = dml_most(1, FETCH / bytes);
+    int64_t bytes = p->slice, ahead = dml_most(1, DML_FAR_AHEAD / bytes);
     for (int64_t i = 0; i < b->count; i++) {
         int64_t next = dml_least(i + ahead, b->count - 1), at = 0;
         char *stream = b->stream + dml_block_where(p, b, i);
@@ -142,4 +141,3 @@ DML_PIECE void NAME(keep_range)(const dml_plan *p, dml_block *b, int64_t low, in
 }
 
 #undef NAME
-#undef FETCH
