@@ -15,7 +15,6 @@ typedef struct {
     int64_t run;                        /* contiguous bytes at each place */
     int64_t places;
     int64_t chunk;                      /* places */
-    int64_t chunks;
     dml_store store;
     int across, along;                  /* dimensions with contiguous elements in the source, in the destination */
     int rank;
@@ -68,9 +67,14 @@ void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, 
     }
 }
 
+dml_order dml_order_for(int64_t bytes, int fresh)
+{
+    return fresh && bytes >= DML_FRESH ? DML_FROM_THE_END : DML_FORWARD;
+}
+
 dml_store dml_store_for(int64_t bytes, int fresh)
 {
-    return fresh && bytes >= DML_FRESH ? DML_STORE_FROM_END : bytes >= PAST_CACHES ? DML_STORE_PAST_CACHES : DML_STORE_PLAIN;
+    return !fresh && bytes >= PAST_CACHES ? DML_STORE_PAST_CACHES : DML_STORE_PLAIN;
 }
 
 /* `count` runs along the last dimension. */
@@ -116,8 +120,6 @@ static int64_t locate(const copying *c, int64_t place, char **to, const char **f
 static int copy_part(void *job, dml_worker *worker, int64_t chunk)
 {
     const copying *c = job;
-    if (c->store == DML_STORE_FROM_END)
-        chunk = c->chunks - 1 - chunk;
     int64_t parts = dml_ceil(c->run, CHUNK), at = chunk % parts * CHUNK, bytes = dml_least(CHUNK, c->run - at);
     char *to;
     const char *from;
@@ -130,8 +132,6 @@ static int copy_part(void *job, dml_worker *worker, int64_t chunk)
 static int copy_runs(void *job, dml_worker *worker, int64_t chunk)
 {
     const copying *c = job;
-    if (c->store == DML_STORE_FROM_END)
-        chunk = c->chunks - 1 - chunk;
     int64_t at = chunk * c->chunk, end = dml_least(at + c->chunk, c->places);
     while (at < end) {
         char *to;
@@ -148,8 +148,6 @@ static int copy_turned(void *job, dml_worker *worker, int64_t chunk)
 {
     const copying *c = job;
     const dimension *across = c->dim + c->across, *along = c->dim + c->along;
-    if (c->store == DML_STORE_FROM_END)
-        chunk = c->chunks - 1 - chunk;
     int64_t parts = dml_ceil(across->size, c->chunk), at = chunk % parts * c->chunk, plane = chunk / parts;
     char *to = c->to + at * across->to;
     const char *from = c->from + at * across->from;
@@ -196,8 +194,9 @@ int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dm
         return DML_OK;
     }
     c.store = dml_store_for(bytes, fresh);
+    dml_order order = dml_order_for(bytes, fresh);
     c.chunk = dml_most(1, CHUNK / c.run);
-    threads = dml_threads_worth(threads, c.run < 64 ? c.places : bytes / 12);
+    threads = dml_threads_worth(threads, c.run < 64 ? c.places : bytes / 12, pulse);
     c.across = c.along = -1;
     for (int d = 0; d < c.rank; d++) {
         if (c.dim[d].from == width && c.dim[d].size >= 8)
@@ -207,10 +206,10 @@ int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dm
     }
     if (c.run == width && c.across >= 0 && c.along >= 0 && c.across != c.along) {
         c.chunk = dml_least(c.dim[c.across].size, TURNED / width);
-        c.chunks = c.places / c.dim[c.across].size / c.dim[c.along].size * dml_ceil(c.dim[c.across].size, c.chunk);
-        return dml_parallel(copy_turned, &c, c.chunks, threads, pulse);
+        int64_t planes = c.places / c.dim[c.across].size / c.dim[c.along].size;
+        return dml_parallel(copy_turned, &c, planes * dml_ceil(c.dim[c.across].size, c.chunk), order, threads, pulse);
     }
-    int one = c.rank == 0 || c.run >= CHUNK;
-    c.chunks = one ? c.places * dml_ceil(c.run, CHUNK) : dml_ceil(c.places, c.chunk);
-    return dml_parallel(one ? copy_part : copy_runs, &c, c.chunks, threads, pulse);
+    if (c.rank == 0 || c.run >= CHUNK)
+        return dml_parallel(copy_part, &c, c.places * dml_ceil(c.run, CHUNK), order, threads, pulse);
+    return dml_parallel(copy_runs, &c, dml_ceil(c.places, c.chunk), order, threads, pulse);
 }

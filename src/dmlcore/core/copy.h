@@ -6,7 +6,7 @@
 #include "parallel.h"
 
 /* How the bytes are stored best. */
-typedef enum { DML_STORE_PLAIN, DML_STORE_PAST_CACHES, DML_STORE_FROM_END } dml_store;
+typedef enum { DML_STORE_PLAIN, DML_STORE_PAST_CACHES } dml_store;
 
 /* The first store into a page has the system clear it: huge pages of 2 MiB, which NumPy asks for from 4 MiB on, in the
  * order of their addresses. What was cleared last is still in the cache when the first store comes, what was cleared first
@@ -16,6 +16,7 @@ typedef enum { DML_STORE_PLAIN, DML_STORE_PAST_CACHES, DML_STORE_FROM_END } dml_
 #define DML_FRESH_STEP ((int64_t)256 << 10)
 
 /* For a destination of so many bytes. fresh: its pages are not in use yet. */
+dml_order dml_order_for(int64_t bytes, int fresh);
 dml_store dml_store_for(int64_t bytes, int fresh);
 
 /* Copies elements of `width` bytes; strides in bytes, any. */

@@ -76,14 +76,14 @@ int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse)
     const dml_plan *p = dml_plan_indices(&once, plan, &ramps) ? &once : plan;
     dml_job job = {.plan = p, .loop = dml_chosen_isa->scans[p->index], .end = p->boxes};
     job.per_chunk = dml_boxes_per_chunk(p, p->boxes, threads);
-    return dml_parallel(dml_some_boxes, &job, dml_ceil(p->boxes, job.per_chunk), threads, pulse);
+    return dml_parallel(dml_some_boxes, &job, dml_ceil(p->boxes, job.per_chunk), DML_FORWARD, threads, pulse);
 }
 
 int dml_move_run(int op, const dml_move *m, dml_run *run)
 {
     dml_plan plan;
     dml_ramps ramps;
-    dml_pulse pulse = {run->poll, 0};
+    dml_pulse pulse = {run->poll, 0, 0};
     int scatter = dml_kinds[op] == DML_KIND_SCATTER, copies = scatter && m->source != NULL, status;
 
     dml_plan_make(&plan, m, run);
@@ -98,7 +98,7 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
                     return report(m, run);
     }
     dml_job job = {.plan = &plan, .end = plan.boxes, .fresh = !run->check_first};
-    int threads = run->threads > 1 && checks ? dml_threads_worth(run->threads, dml_plan_nanoseconds(&plan)) : 1;
+    int threads = run->threads > 1 && checks ? dml_threads_worth(run->threads, dml_plan_nanoseconds(&plan), &pulse) : 1;
 
     int by_rows = checks && plan.slice && dml_moves_rows(&plan);
     int turned = checks && plan.slice && !by_rows && dml_takes_turned(&plan, scatter);
@@ -110,7 +110,7 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     int scans = run->check_first && !rest && (plan.boxes > 1 || threads > 1 || copies);
     status = DML_OK;
     if (checks && plan.mode == DML_RAISE && (plan.slice == 0 || scans)) {
-        status = dml_scan(&plan, threads > 1 ? dml_threads_worth(threads, plan.positions * plan.tuple / 8) : 1, &pulse);
+        status = dml_scan(&plan, threads > 1 ? dml_threads_worth(threads, plan.positions * plan.tuple / 8, &pulse) : 1, &pulse);
         if (status)
             return status == DML_OUT_OF_RANGE ? report(m, run) : status;
     }
@@ -119,9 +119,9 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     else if (bytes && !turned && dml_copies_lines(&job, &plan, m->source, bytes)) {
         int64_t done = job.line * job.lines;
         dml_copy_bytes(m->table + done, m->source + done, bytes - done, DML_STORE_PLAIN);
-        threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 12));
+        threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 12, &pulse));
     } else if (bytes && !by_rows && !turned && dml_takes_tiles(&job, m->source, bytes, 1))
-        threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 6));
+        threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 6, &pulse));
     else if (copies)
         status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, plan.element,
                           job.fresh, run->threads, &pulse);

@@ -57,7 +57,7 @@ static int count_chunk(void *job, dml_worker *worker, int64_t chunk)
 int dml_nonzero_count(dml_nonzero *nz, dml_run *run)
 {
     finding f;
-    dml_pulse pulse = {run->poll, 0};
+    dml_pulse pulse = {run->poll, 0, 0};
     f.width = 1 << run->storage;
     f.total = 1;
     for (int64_t d = 0; d < nz->sizes.n; d++)
@@ -75,8 +75,8 @@ int dml_nonzero_count(dml_nonzero *nz, dml_run *run)
     join_dimensions(&f.map, nz, f.width);
     f.counter = dml_chosen_isa->nonzero_counts[run->storage];
 
-    int threads = f.chunks > 1 ? dml_threads_worth(run->threads, f.total * f.width / (f.map.linear ? 24 : 4)) : 1;
-    int status = dml_parallel(count_chunk, &f, f.chunks, threads, &pulse);
+    int threads = f.chunks > 1 ? dml_threads_worth(run->threads, f.total * f.width / (f.map.linear ? 24 : 4), &pulse) : 1;
+    int status = dml_parallel(count_chunk, &f, f.chunks, DML_FORWARD, threads, &pulse);
     if (status) {
         dml_nonzero_free(nz);
         return status;
@@ -166,7 +166,7 @@ static int write_chunk(void *job, dml_worker *worker, int64_t chunk)
 int dml_nonzero_write(dml_nonzero *nz, dml_run *run)
 {
     finding f;
-    dml_pulse pulse = {run->poll, 0};
+    dml_pulse pulse = {run->poll, 0, 0};
     uint64_t table[DML_TABLE_BYTES / 8];
     if (nz->count == 0 || nz->columns == 0 || nz->rows_max <= 0)
         return DML_OK;
@@ -189,8 +189,8 @@ int dml_nonzero_write(dml_nonzero *nz, dml_run *run)
     f.writer = dml_chosen_isa->nonzero_writes[nz->coordinate_bytes == 4 ? DML_WIDTH_U32 : DML_WIDTH_U64];
     f.per_chunk = dml_most(1, CHUNK / (f.map.rows * f.map.inner));
     int64_t nanoseconds = f.total / 24 + f.rows_max * nz->columns / 4;
-    int threads = f.segments > f.per_chunk ? dml_threads_worth(run->threads, nanoseconds) : 1;
-    return dml_parallel(write_chunk, &f, dml_ceil(f.segments, f.per_chunk), threads, &pulse);
+    int threads = f.segments > f.per_chunk ? dml_threads_worth(run->threads, nanoseconds, &pulse) : 1;
+    return dml_parallel(write_chunk, &f, dml_ceil(f.segments, f.per_chunk), DML_FORWARD, threads, &pulse);
 }
 
 void dml_nonzero_free(dml_nonzero *nz)

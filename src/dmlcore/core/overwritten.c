@@ -14,15 +14,13 @@ typedef struct {
     char *to;
     const char *from;
     const unsigned char *seen;
-    int64_t slices, slice, per_chunk, chunks;
+    int64_t slices, slice, per_chunk;
     dml_store store;
 } copying;
 
 static int copy_unseen(void *data, dml_worker *worker, int64_t chunk)
 {
     const copying *c = data;
-    if (c->store == DML_STORE_FROM_END)
-        chunk = c->chunks - 1 - chunk;
     int64_t at = chunk * c->per_chunk, end = dml_least(at + c->per_chunk, c->slices), copied = 0;
     while (at < end) {
         int64_t run = at;
@@ -69,9 +67,8 @@ int dml_copy_rest(const dml_plan *p, const char *source, int64_t bytes, int fres
         memset(notes.seen, 0, (size_t)slices);
     if (!status) {
         int64_t per_chunk = dml_most(1, DML_FRESH_STEP / p->slice);
-        copying c = {p->table, source, notes.seen, slices, p->slice, per_chunk, dml_ceil(slices, per_chunk),
-                     dml_store_for(bytes, fresh)};
-        status = dml_parallel(copy_unseen, &c, c.chunks, threads, pulse);
+        copying c = {p->table, source, notes.seen, slices, p->slice, per_chunk, dml_store_for(bytes, fresh)};
+        status = dml_parallel(copy_unseen, &c, dml_ceil(slices, per_chunk), dml_order_for(bytes, fresh), threads, pulse);
     }
     free(notes.seen);
     return status;

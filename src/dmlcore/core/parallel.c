@@ -24,13 +24,14 @@
 /* Measured: a region costs 1-4 us back to back, so less work than this stays serial. */
 #define GRAIN 12000              /* ns */
 
-/* After a pause the runtime's threads sleep. Waking them takes up to 0.25 ms, and where every CPU takes part the woken
- * thread can wait for the one on which the caller spins: up to 7 ms. So after a pause threads have to be earned: by a
+/* After a pause the runtime's threads sleep. Waking them takes up to 0.25 ms, and where every one of few CPUs takes part the
+ * woken thread can wait for the one on which the caller spins: up to 7 ms. So after a pause threads have to be earned: by a
  * call that is long in itself, or by several calls in a row, after which more are to be expected. */
 #define PAUSE 3000000
+#define FEW_CPUS 3
 static const struct {
     int64_t alone, in_a_row;
-} price[2] = {{2000000, 1000000}, {14000000, 3000000}};   /* ns; [1]: every CPU takes part */
+} price[2] = {{2000000, 1000000}, {14000000, 3000000}};   /* ns; [1]: every one of few CPUs takes part */
 
 /* Where other programs want the CPUs too, a region ends when its last thread was given one again, which takes milliseconds.
  * The first region after a pause may be late for itself; two others so much later than predicted, one soon after the
@@ -45,7 +46,6 @@ static int64_t grain = GRAIN;
 static int64_t region_end;       /* when the last region ended, ns; races are harmless, it is a hint */
 static int64_t serial_end;       /* when the last piece of serial work ended that was worth threads */
 static int64_t earned;           /* ns of such work without a pause */
-static int64_t predicted;        /* for the work that threads were found worth */
 static int64_t crowded_until;    /* calls stay serial */
 #ifdef _OPENMP
 static int64_t late_at, crowded; /* when a region was late, how long calls stayed serial then */
@@ -80,28 +80,33 @@ int dml_tick_slowly(dml_worker *worker)
     return (int)DML_ATOMIC_LOAD(&team->status);
 }
 
+static int64_t chunk_of(const dml_team *team, int64_t claimed)
+{
+    return team->order == DML_FROM_THE_END ? team->chunks - 1 - claimed : claimed;
+}
+
 #ifdef _OPENMP
 /* What one thread of the team does. */
-static void claim(dml_work work, void *job, int64_t chunks, dml_team *team, int number)
+static void claim(dml_work work, void *job, dml_team *team, int number)
 {
     dml_worker worker = {team, number == 0, number, DML_FUEL, 0, 0};
     while (!DML_ATOMIC_LOAD(&team->status)) {
-        int64_t chunk = DML_ATOMIC_ADD(&team->next, 1);
-        if (chunk >= chunks)
+        int64_t claimed = DML_ATOMIC_ADD(&team->next, 1);
+        if (claimed >= team->chunks)
             break;
-        int status = work(job, &worker, chunk);
+        int status = work(job, &worker, chunk_of(team, claimed));
         if (status)
             DML_ATOMIC_STORE(&team->status, status);
     }
 }
 
 /* Races are harmless here as well. */
-static void note_lateness(int64_t start, int64_t end)
+static void note_lateness(int64_t start, int64_t end, int64_t predicted)
 {
     int64_t length = DML_ATOMIC_LOAD(&crowded), before = DML_ATOMIC_LOAD(&late_at);
     if (start - DML_ATOMIC_LOAD(&region_end) >= PAUSE)
         return;
-    if (end - start <= LATE(DML_ATOMIC_LOAD(&predicted))) {
+    if (end - start <= LATE(predicted)) {
         DML_ATOMIC_STORE(&crowded, length > CROWDED_LEAST ? length / 2 : 0);
         return;
     }
@@ -114,26 +119,26 @@ static void note_lateness(int64_t start, int64_t end)
 }
 #endif
 
-int dml_parallel(dml_work work, void *job, int64_t chunks, int threads, dml_pulse *pulse)
+int dml_parallel(dml_work work, void *job, int64_t chunks, dml_order order, int threads, dml_pulse *pulse)
 {
-    dml_team team = {0, DML_OK, pulse};
+    dml_team team = {0, chunks, order, DML_OK, pulse};
     if (threads > chunks)
         threads = (int)chunks;
 #ifdef _OPENMP
     if (threads > 1) {
         int64_t start = clock_ns();
 #pragma omp parallel num_threads(threads)
-        claim(work, job, chunks, &team, omp_get_thread_num());
+        claim(work, job, &team, omp_get_thread_num());
         int64_t end = clock_ns();
-        note_lateness(start, end);
+        note_lateness(start, end, pulse->predicted);
         DML_ATOMIC_STORE(&region_end, end);
         return (int)team.status;
     }
 #endif
     dml_worker worker = {&team, 1, 0, DML_FUEL, 0, 0};
     int status = DML_OK;
-    for (int64_t chunk = 0; chunk < chunks && !status; chunk++)
-        status = work(job, &worker, chunk);
+    for (int64_t claimed = 0; claimed < chunks && !status; claimed++)
+        status = work(job, &worker, chunk_of(&team, claimed));
     if (DML_ATOMIC_LOAD(&earned))
         DML_ATOMIC_STORE(&serial_end, clock_ns());
     return status;
@@ -148,8 +153,9 @@ static int cpus(void)
 #endif
 }
 
-int dml_threads_worth(int threads, int64_t nanoseconds)
+int dml_threads_worth(int threads, int64_t nanoseconds, dml_pulse *pulse)
 {
+    pulse->predicted = dml_most(pulse->predicted, nanoseconds);
     if (threads <= 1 || nanoseconds < grain || serial_only)
         return 1;
     threads = (int)dml_least(threads, dml_threads_max());
@@ -158,11 +164,10 @@ int dml_threads_worth(int threads, int64_t nanoseconds)
     int64_t now = clock_ns();
     if (now < DML_ATOMIC_LOAD(&crowded_until))
         return 1;
-    DML_ATOMIC_STORE(&predicted, nanoseconds);
     if (now - DML_ATOMIC_LOAD(&region_end) < PAUSE)
         return threads;
     int64_t before = now - DML_ATOMIC_LOAD(&serial_end) < PAUSE ? DML_ATOMIC_LOAD(&earned) : 0;
-    int every_cpu = threads >= cpus();
+    int every_cpu = threads >= cpus() && threads <= FEW_CPUS;
     if (nanoseconds >= price[every_cpu].alone || before >= price[every_cpu].in_a_row) {
         DML_ATOMIC_STORE(&earned, 0);
         return threads;

@@ -6,14 +6,20 @@
 #include "compiler.h"
 #include "kernel.h"
 
-/* The heartbeat of one call: when the caller was last asked whether to go on. */
+/* What the regions of one call have in common: when the caller was last asked whether to go on, and the longest of them. */
 typedef struct {
     int (*poll)(void);
     int64_t asked;             /* ns; 0: not yet */
+    int64_t predicted;         /* ns on one thread */
 } dml_pulse;
+
+/* A fresh output is written from its end, see copy.h. */
+typedef enum { DML_FORWARD, DML_FROM_THE_END } dml_order;
 
 typedef struct {
     int64_t next;              /* the next chunk to claim */
+    int64_t chunks;
+    dml_order order;
     int64_t status;            /* the first status other than DML_OK stops everybody */
     dml_pulse *pulse;
 } dml_team;
@@ -41,10 +47,10 @@ DML_INLINE int dml_tick(dml_worker *worker, int64_t bytes)
 typedef int (*dml_work)(void *job, dml_worker *worker, int64_t chunk);
 
 /* Runs chunks 0 .. chunks-1, each on one thread, and returns the first status other than DML_OK. */
-int dml_parallel(dml_work work, void *job, int64_t chunks, int threads, dml_pulse *pulse);
+int dml_parallel(dml_work work, void *job, int64_t chunks, dml_order order, int threads, dml_pulse *pulse);
 
 /* How many threads the work is worth: at most `threads`, 1 for small work and when waking them would cost more. */
-int dml_threads_worth(int threads, int64_t nanoseconds);
+int dml_threads_worth(int threads, int64_t nanoseconds, dml_pulse *pulse);
 
 /* Once, when the module is loaded: makes a fork after parallel work safe. */
 void dml_threads_init(void);

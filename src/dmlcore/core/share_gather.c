@@ -20,12 +20,6 @@ int64_t dml_boxes_per_chunk(const dml_plan *p, int64_t boxes, int threads)
     return dml_most(1, dml_least(wanted, boxes / (4 * threads)));
 }
 
-static int some_boxes_from_the_end(void *data, dml_worker *worker, int64_t chunk)
-{
-    const dml_job *job = data;
-    return dml_some_boxes(data, worker, dml_ceil(job->end, job->per_chunk) - 1 - chunk);
-}
-
 /* A range of bytes of every slice; the chunks of one box follow each other. */
 static int some_bytes(void *data, dml_worker *worker, int64_t chunk)
 {
@@ -40,31 +34,23 @@ static int some_bytes(void *data, dml_worker *worker, int64_t chunk)
     return job->loop(&part, worker, box, box + 1);
 }
 
-static int some_bytes_from_the_end(void *data, dml_worker *worker, int64_t chunk)
-{
-    const dml_job *job = data;
-    return some_bytes(data, worker, job->end * dml_ceil(job->plan->slice, job->per_chunk) - 1 - chunk);
-}
-
 /* Every position writes a place of its own: share out the boxes, or long slices where there are few of them. */
 int dml_share_gather(dml_job *job, int threads, dml_pulse *pulse)
 {
     const dml_plan *p = job->plan;
-    int backwards = job->fresh && p->positions * p->slice >= DML_FRESH;
+    dml_order order = dml_order_for(p->positions * p->slice, job->fresh);
     int few = threads > 1 && p->boxes < 4 * threads && p->slice >= 4096, one = p->rows * p->inner == 1;
-    if (!p->whole && (few || (backwards && one && p->slice > DML_FRESH_STEP))) {
+    if (!p->whole && (few || (order == DML_FROM_THE_END && one && p->slice > DML_FRESH_STEP))) {
         int64_t parts = dml_ceil(few ? 4 * threads : 1, p->boxes);
         job->per_chunk = dml_most(2048, dml_ceil(dml_ceil(p->slice, parts), DML_LINE) * DML_LINE);
-        if (backwards && one)
+        if (order == DML_FROM_THE_END && one)
             job->per_chunk = dml_least(job->per_chunk, DML_FRESH_STEP);
-        return dml_parallel(backwards ? some_bytes_from_the_end : some_bytes, job,
-                            p->boxes * dml_ceil(p->slice, job->per_chunk), threads, pulse);
+        return dml_parallel(some_bytes, job, p->boxes * dml_ceil(p->slice, job->per_chunk), order, threads, pulse);
     }
     job->per_chunk = dml_boxes_per_chunk(p, p->boxes, threads);
-    if (backwards) {
+    if (order == DML_FROM_THE_END) {
         int64_t step = dml_most(1, DML_FRESH_STEP / (p->rows * p->inner * p->slice));
         job->per_chunk = dml_least(job->per_chunk, step);
     }
-    return dml_parallel(backwards ? some_boxes_from_the_end : dml_some_boxes, job, dml_ceil(p->boxes, job->per_chunk),
-                        threads, pulse);
+    return dml_parallel(dml_some_boxes, job, dml_ceil(p->boxes, job->per_chunk), order, threads, pulse);
 }

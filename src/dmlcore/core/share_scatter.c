@@ -62,8 +62,6 @@ static int64_t box_of(const dml_plan *p, int64_t line)
 static int some_lines(void *data, dml_worker *worker, int64_t chunk)
 {
     const dml_job *job = data;
-    if (job->fresh)
-        chunk = dml_ceil(job->lines, job->per_chunk) - 1 - chunk;
     int64_t line = chunk * job->per_chunk, end = dml_least(line + job->per_chunk, job->lines);
     int status = DML_OK;
     while (line < end && !status) {
@@ -114,7 +112,8 @@ int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse)
         if (job->fresh)
             most = dml_least(most, DML_FRESH_STEP / job->line);
         job->per_chunk = dml_ceil(most, job->group) * job->group;
-        return dml_parallel(some_lines, job, dml_ceil(job->lines, job->per_chunk), threads, pulse);
+        return dml_parallel(some_lines, job, dml_ceil(job->lines, job->per_chunk),
+                            job->fresh ? DML_FROM_THE_END : DML_FORWARD, threads, pulse);
     }
     const dml_dim *last = p->dim + p->rank - 1;
     int64_t lines = 1, unit = p->pieces;
@@ -132,17 +131,17 @@ int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse)
     }
     if (threads > 1 && lines > 1 && (lines >= 2 * threads || last->table == 0)) {
         job->per_chunk = unit * dml_most(1, dml_boxes_per_chunk(p, p->boxes, threads) / unit);
-        return dml_parallel(dml_some_boxes, job, dml_ceil(p->boxes, job->per_chunk), threads, pulse);
+        return dml_parallel(dml_some_boxes, job, dml_ceil(p->boxes, job->per_chunk), DML_FORWARD, threads, pulse);
     }
     /* parts of short rows would be collected piece by piece, which costs more than a second thread gains */
     if (threads > 1 && last->table != 0 && last->size >= LONG_PART * (int64_t)threads) {
         int64_t line = dml_most(1, DML_LINE / p->slice);
         job->per_chunk = dml_most(line, dml_ceil(dml_ceil(last->size, threads), line) * line);
-        return dml_parallel(some_columns, job, dml_ceil(last->size, job->per_chunk), threads, pulse);
+        return dml_parallel(some_columns, job, dml_ceil(last->size, job->per_chunk), DML_FORWARD, threads, pulse);
     }
     if (threads > 1 && p->combine == NULL && p->slice >= 16 * DML_LINE * (int64_t)threads) {
         job->per_chunk = dml_ceil(dml_ceil(p->slice, threads), DML_LINE) * DML_LINE;
-        return dml_parallel(some_bytes_of_all, job, dml_ceil(p->slice, job->per_chunk), threads, pulse);
+        return dml_parallel(some_bytes_of_all, job, dml_ceil(p->slice, job->per_chunk), DML_FORWARD, threads, pulse);
     }
     if (threads > 1 && all_bound) {
         /* offsets from `low` on; with negative steps the reach begins below the table's first element */
@@ -160,11 +159,11 @@ int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse)
             int status = DML_OK;
             for (; job->begin < all && !status; job->begin = job->end) {
                 job->end = dml_least(job->begin + boxes, all);
-                status = dml_parallel(some_range, job, dml_ceil(job->span, job->per_chunk), threads, pulse);
+                status = dml_parallel(some_range, job, dml_ceil(job->span, job->per_chunk), DML_FORWARD, threads, pulse);
             }
             return status;
         }
     }
     job->per_chunk = p->boxes;
-    return dml_parallel(dml_some_boxes, job, 1, 1, pulse);
+    return dml_parallel(dml_some_boxes, job, 1, DML_FORWARD, 1, pulse);
 }

@@ -97,7 +97,7 @@ int dml_share_tiles(dml_job *job, int threads, dml_pulse *pulse)
     job->scratch = malloc((size_t)(threads * p->bounds[0] * job->tile));
     if (!job->scratch)
         return DML_NO_MEMORY;
-    int status = dml_parallel(some_tile, job, tiles, threads, pulse);
+    int status = dml_parallel(some_tile, job, tiles, DML_FORWARD, threads, pulse);
     free(job->scratch);
     return status;
 }

@@ -22,7 +22,6 @@ typedef struct {
     int64_t wide, length;
     int axis_across;                     /* a scatter's tiles across have to follow each other, not those along */
     int64_t tiles, units;                /* tiles that are shared out in each plane, and all of them */
-    int backwards;
     char *scratch;
 } turning;
 
@@ -83,12 +82,12 @@ int dml_takes_turned(const dml_plan *p, int scatter)
 }
 
 /* All tiles that follow each other, and the part of the table that they share. */
-static int some_tiles(void *data, dml_worker *worker, int64_t unit)
+static int some_tiles(void *data, dml_worker *worker, int64_t plane)
 {
     const turning *t = data;
     const dml_plan *p = t->plan;
     const dml_dim *across = p->dim + t->across, *along = p->dim + p->rank - 1;
-    int64_t plane = t->backwards ? t->units - 1 - unit : unit, first = plane % t->tiles;
+    int64_t first = plane % t->tiles;
     char *scratch = t->scratch + worker->number * scratch_bytes(t), *rows = scratch + t->wide * index_pitch(t);
     dml_plan part = *p;
     dml_ramps ramps;
@@ -154,7 +153,6 @@ int dml_share_turned(const dml_job *job, int scatter, int threads, dml_pulse *pu
     const dml_dim *across = p->dim + t.across, *along = p->dim + p->rank - 1;
     t.loop = job->loop;
     t.axis_across = scatter && across->table == 0;
-    t.backwards = !scatter && job->fresh && p->positions * p->slice >= DML_FRESH;
     t.tiles = t.axis_across ? dml_ceil(along->size, t.length) : dml_ceil(across->size, t.wide);
     t.units = t.tiles;
     for (int d = 0; d < p->rank - 1; d++)
@@ -164,7 +162,8 @@ int dml_share_turned(const dml_job *job, int scatter, int threads, dml_pulse *pu
     t.scratch = malloc((size_t)(threads * scratch_bytes(&t)));
     if (!t.scratch)
         return DML_NO_MEMORY;
-    int status = dml_parallel(some_tiles, &t, t.units, threads, pulse);
+    dml_order order = dml_order_for(p->positions * p->slice, job->fresh && !scatter);
+    int status = dml_parallel(some_tiles, &t, t.units, order, threads, pulse);
     free(t.scratch);
     return status;
 }
