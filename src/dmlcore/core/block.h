@@ -1,5 +1,5 @@
 /* block.h: one box of positions while it is worked on: where it lies, its checked offsets, what was left out of it.
- * Included by core/loops.h and by what combines updates. */
+ * Included by core/loops.h and by what opens boxes itself. */
 #ifndef DMLCORE_BLOCK_H
 #define DMLCORE_BLOCK_H
 

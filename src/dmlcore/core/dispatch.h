@@ -9,10 +9,17 @@
 
 enum dml_width { DML_WIDTH_U32, DML_WIDTH_U64, DML_WIDTHS };   /* of a coordinate that is written */
 
+/* DML_TENSOR_DATA_TYPE, for what depends on more than the width of an element. */
+enum {
+    DML_FLOAT32 = 1, DML_FLOAT16, DML_UINT32, DML_UINT16, DML_UINT8, DML_INT32, DML_INT16, DML_INT8,
+    DML_FLOAT64, DML_UINT64, DML_INT64, DML_NUMBERS
+};
+
 /* All loops for one instruction set. */
 typedef struct {
     const dml_loop (*loops)[DML_STORAGES][DML_INDEXES];        /* one row for each operator */
     const dml_loop *scans;                                     /* one for each index class */
+    const dml_combiner (*combiners)[DML_REDUCTIONS];           /* one row for each data type */
     const dml_nonzero_counter *nonzero_counts;                 /* one for each storage class */
     const dml_nonzero_writer *nonzero_writes;                  /* one for each dml_width */
 } dml_isa;

@@ -18,7 +18,7 @@ enum dml_status { DML_OK, DML_OUT_OF_RANGE, DML_NO_MEMORY, DML_INTERRUPTED };
 
 enum dml_mode { DML_RAISE, DML_CLIP, DML_FILL, DML_DROP };
 
-enum dml_reduction { DML_NONE, DML_ADD, DML_MUL, DML_MIN, DML_MAX };
+enum dml_reduction { DML_NONE, DML_ADD, DML_MUL, DML_MIN, DML_MAX, DML_REDUCTIONS };
 
 /* How to run, and what came of it. */
 typedef struct {

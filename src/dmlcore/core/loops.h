@@ -70,6 +70,9 @@
 #endif
 #include "slices.h"
 
+/* combining updates with what is there */
+#include "combine.h"
+
 /* marking elements, finding the marks, writing their coordinates */
 #ifndef POPCOUNT
 #define POPCOUNT dml_popcount
@@ -127,5 +130,5 @@ static const dml_loop DML_TABLE(scans)[DML_INDEXES] = {
 };
 
 const dml_isa DML_JOIN2(dml_isa, ISA) = {
-    DML_TABLE(loops), DML_TABLE(scans), DML_TABLE(nonzero_counts), DML_TABLE(nonzero_writes),
+    DML_TABLE(loops), DML_TABLE(scans), DML_TABLE(combiners), DML_TABLE(nonzero_counts), DML_TABLE(nonzero_writes),
 };

@@ -1,6 +1,5 @@
 /* move.c: runs an indexed move: makes the plan, checks first where that was asked for, decides how a scatter's source is
  * copied, has the work shared out, and finds the first index that is out of range when a loop met one. */
-#include "combine.h"
 #include "copy.h"
 #include "dispatch.h"
 #include "share.h"
@@ -90,7 +89,7 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     int checks = plan.positions > 0;
     plan.boxes = 0;
     if (checks) {
-        plan.combine = dml_combiner_for(run->reduction, run->data_type);
+        plan.combine = run->reduction == DML_NONE ? NULL : dml_chosen_isa->combiners[run->data_type][run->reduction];
         dml_plan_cut(&plan, &ramps);
         if (plan.mode == DML_CLIP)
             for (int k = 0; k < plan.tuple; k++)

@@ -5,6 +5,8 @@
 #define NAME(name) DML_JOIN3(name, I, ISA)
 #define SIGNED ((I)-1 < (I)1)
 
+#define APART 32                   /* indices with other things between them are fetched so many earlier */
+
 /* Collects the coordinates of a box that are not one after the other in memory, or not aligned. */
 DML_PIECE const I *NAME(pack)(const dml_plan *p, dml_block *b)
 {
@@ -18,8 +20,10 @@ DML_PIECE const I *NAME(pack)(const dml_plan *p, dml_block *b)
         for (int64_t i = 0; i < b->positions; i++)
             to[i] = same;
     } else if (q == 1 && p->cut == p->rank - 1)
-        for (int64_t i = 0; i < b->positions; i++)
+        for (int64_t i = 0; i < b->positions; i++) {
+            DML_PREFETCH(b->indices + (i + APART) * stride);
             memcpy(to + i, b->indices + i * stride, sizeof(I));
+        }
     else if (q == 1)
         for (int64_t i = 0; i < b->positions; i++)
             memcpy(to + i, b->indices + ramp[i], sizeof(I));
@@ -213,4 +217,5 @@ DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
 }
 
 #undef NAME
+#undef APART
 #undef SIGNED

@@ -30,6 +30,8 @@ struct dml_block;
 
 struct dml_plan;
 
+typedef void (*dml_combiner)(const struct dml_plan *plan, struct dml_block *block);
+
 typedef int (*dml_loop)(const struct dml_plan *plan, dml_worker *worker, int64_t begin, int64_t end);
 
 typedef struct dml_plan {
@@ -63,7 +65,7 @@ typedef struct dml_plan {
     unsigned char *seen;           /* scans: a byte for each offset that is named; NULL: nobody wants to know */
 
     /* how updates are combined; NULL: the last one stays */
-    void (*combine)(const struct dml_plan *plan, struct dml_block *block);
+    dml_combiner combine;
 
     dml_loop plain;                /* rows.c: the loop for what is no row, and for rows as slices */
 

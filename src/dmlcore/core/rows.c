@@ -1,20 +1,34 @@
 /* rows.c: moves along an axis that is not the last one, with indices that repeat along the last one, as they do when one
- * index per row was expanded to the shape of the data: such a row of positions is moved as one slice. */
+ * index per row was expanded to the shape of the data. Takes one index of each such row, and moves the rows as slices. */
 #include "share.h"
 
-#define MOST 256                         /* rows that are moved at a time: their indices stay in the second-level cache */
+#include <stdlib.h>
+
+#define MOST DML_BLOCK                   /* rows that are moved at a time, */
+#define FETCHED ((int64_t)512 << 10)     /* and their bytes: they stay in the second-level cache */
+#define TOGETHER ((int64_t)1 << 16)      /* rows whose indices threads collect before they store their ranges */
 #define SHORTEST 64                      /* bytes of a row that is worth it */
 
-/* Whether the indices of all rows of a box repeat. A row does when it equals itself, one index on. */
-static int repeats(const dml_plan *p, const char *indices, int64_t rows)
+/* Whether a row's indices repeat: it equals itself, one index on. */
+static int repeats(const dml_plan *p, const char *row)
 {
     int64_t index = dml_index_bytes(p->index), rest = (p->dim[p->rank - 1].size - 1) * index;
-    for (int64_t row = 0; row < rows; row++) {
-        const char *first = indices + row * p->dim[p->rank - 2].index;
-        if (memcmp(first, first + rest, (size_t)index) || memcmp(first, first + index, (size_t)rest))
-            return 0;
+    return !memcmp(row, row + rest, (size_t)index) && !memcmp(row, row + index, (size_t)rest);
+}
+
+/* The row of the table that an index names, if it is in range. */
+static const char *named(const dml_plan *p, const char *table, const char *index)
+{
+    int64_t bound = p->bounds[0], row;
+    if (dml_index_bytes(p->index) == 8)
+        memcpy(&row, index, 8);
+    else {
+        i32 narrow;
+        memcpy(&narrow, index, 4);
+        row = narrow;
     }
-    return 1;
+    row += row < 0 ? bound : 0;
+    return (uint64_t)row < (uint64_t)bound ? table + row * p->steps[0] : NULL;
 }
 
 int dml_moves_rows(const dml_plan *p)
@@ -27,37 +41,52 @@ int dml_moves_rows(const dml_plan *p)
     dml_block block;
     for (int64_t i = 0; i < 3; i++) {
         dml_block_open(p, (p->boxes - 1) * i / 2, &block);
-        if (!repeats(p, block.indices, 1))
+        if (!repeats(p, block.indices))
             return 0;
     }
     return 1;
 }
 
+/* Rows as slices, their indices one after the other; the caller says how many and where. */
+static void plan_rows(const dml_plan *p, dml_plan *part)
+{
+    *part = *p;
+    part->slice *= p->dim[p->rank - 1].size;
+    part->whole = part->unaligned = 0;
+    part->dim[0] = p->dim[p->rank - 2];
+    part->dim[0].index = dml_index_bytes(p->index);
+    part->rank = 1;
+}
+
 int dml_rows_loop(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t end)
 {
     const dml_dim *rows = p->dim + p->rank - 2, *last = rows + 1;
+    int64_t index = dml_index_bytes(p->index), indices[MOST];
     dml_block block;
     dml_plan part;
     dml_ramps ramps;
-    part = *p;
-    part.slice *= last->size;
-    part.whole = 0;
-    part.dim[0] = *rows;
-    part.rank = 1;
+    plan_rows(p, &part);
+    part.indices = (const char *)indices;
+    int64_t most = dml_most(1, dml_least(MOST, FETCHED / part.slice));
     int status = DML_OK;
     for (int64_t box = begin, next; box < end && !status; box = next) {
         int64_t found = 0;
-        for (next = box; next < end && found < MOST; next++) {
+        for (next = box; next < end; next++) {
             dml_block_open(p, next, &block);
-            int64_t here = block.positions / last->size;
-            if (found && (block.indices != part.indices + found * rows->index ||
-                          block.table != part.table + found * rows->table ||
+            int64_t here = block.positions / last->size, row = 0;
+            if (found && (found + here > most || block.table != part.table + found * rows->table ||
                           block.stream != part.stream + found * rows->stream))
                 break;
-            if (!repeats(p, block.indices, here))
+            for (; row < here && repeats(p, block.indices + row * rows->index); row++) {
+                char *to = (char *)indices + (found + row) * index;
+                memcpy(to, block.indices + row * rows->index, (size_t)index);
+                const char *slice = p->far ? named(p, block.table + row * rows->table, to) : NULL;
+                for (int64_t at = 0; slice && at < part.slice + 63; at += 64)
+                    DML_PREFETCH_L2(slice + dml_least(at, part.slice - 1));
+            }
+            if (row < here)
                 break;
             if (!found) {
-                part.indices = block.indices;
                 part.table = block.table;
                 part.stream = block.stream;
             }
@@ -70,5 +99,58 @@ int dml_rows_loop(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t 
         } else
             status = p->plain(p, worker, box, ++next);
     }
+    return status;
+}
+
+typedef struct {
+    const dml_plan *plan;
+    const char *from;                    /* the indices of the first row */
+    char *to;
+    int64_t rows;
+    int64_t odd;                         /* a row does not repeat */
+} collecting;
+
+static int collect(void *data, dml_worker *worker, int64_t chunk)
+{
+    collecting *c = data;
+    int64_t index = dml_index_bytes(c->plan->index), step = c->plan->dim[0].index;
+    int64_t row = chunk * MOST, end = dml_least(row + MOST, c->rows);
+    for (; row < end && repeats(c->plan, c->from + row * step); row++)
+        memcpy(c->to + row * index, c->from + row * step, (size_t)index);
+    if (row < end)
+        DML_ATOMIC_STORE(&c->odd, 1);
+    return dml_tick(worker, MOST * c->plan->dim[1].size * index);
+}
+
+int dml_share_rows(const dml_job *job, int threads, dml_pulse *pulse)
+{
+    const dml_plan *p = job->plan;
+    const dml_dim *rows = p->dim;
+    dml_plan part;
+    dml_ramps ramps;
+    char *indices = malloc((size_t)(dml_least(TOGETHER, rows->size) * dml_index_bytes(p->index)));
+    if (!indices)
+        return DML_NO_MEMORY;
+    int status = DML_OK;
+    for (int64_t first = 0; first < rows->size && !status; first += TOGETHER) {
+        collecting c = {p, p->indices + first * rows->index, indices, dml_least(TOGETHER, rows->size - first), 0};
+        status = dml_parallel(collect, &c, dml_ceil(c.rows, MOST), DML_FORWARD, threads, pulse);
+        if (status)
+            break;
+        if (c.odd) {
+            part = *p;
+            part.indices = c.from;
+        } else {
+            plan_rows(p, &part);
+            part.indices = indices;
+        }
+        part.stream = p->stream + first * rows->stream;
+        part.dim[0].size = c.rows;
+        part.positions = c.rows * (c.odd ? p->dim[1].size : 1);
+        dml_plan_cut(&part, &ramps);
+        dml_job these = {.plan = &part, .loop = p->plain, .end = part.boxes, .fresh = job->fresh};
+        status = dml_share_scatter(&these, threads, pulse);
+    }
+    free(indices);
     return status;
 }

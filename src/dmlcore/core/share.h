@@ -53,6 +53,9 @@ int dml_share_turned(const dml_job *job, int scatter, int threads, dml_pulse *pu
 int dml_moves_rows(const dml_plan *plan);
 int dml_rows_loop(const dml_plan *plan, dml_worker *worker, int64_t begin, int64_t end);
 
+/* The same scatter by several threads, each of which stores the rows of a range of the table; the plan has two dimensions. */
+int dml_share_rows(const dml_job *job, int threads, dml_pulse *pulse);
+
 /* Whether so many of the table's slices are overwritten that it pays to copy only the others of its `bytes`. */
 int dml_overwrites(const dml_plan *plan, int64_t bytes);
 

@@ -139,6 +139,8 @@ int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse)
         job->per_chunk = dml_most(line, dml_ceil(dml_ceil(last->size, threads), line) * line);
         return dml_parallel(some_columns, job, dml_ceil(last->size, job->per_chunk), DML_FORWARD, threads, pulse);
     }
+    if (threads > 1 && job->loop == dml_rows_loop && p->rank == 2 && p->dim[0].table == 0)
+        return dml_share_rows(job, threads, pulse);
     if (threads > 1 && p->combine == NULL && p->slice >= 16 * DML_LINE * (int64_t)threads) {
         job->per_chunk = dml_ceil(dml_ceil(p->slice, threads), DML_LINE) * DML_LINE;
         return dml_parallel(some_bytes_of_all, job, dml_ceil(p->slice, job->per_chunk), DML_FORWARD, threads, pulse);

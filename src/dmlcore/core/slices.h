@@ -73,16 +73,10 @@ DML_INLINE void NAME(far_slices)(const dml_plan *p, const dml_block *b, int scat
         char *to = scatter ? table : stream;
         const char *from = scatter ? stream : table;
         for (; at + 64 <= bytes; at += 64) {
-            if (scatter)
-                DML_PREFETCH_WRITE(fetch + at);
-            else
-                DML_PREFETCH_L2(fetch + at);
+            DML_PREFETCH_L2(fetch + at);
             memcpy(to + at, from + at, 64);
         }
-        if (scatter)                         /* a slice begins anywhere in a line, so it may end in one more */
-            DML_PREFETCH_WRITE(fetch + bytes - 1);
-        else
-            DML_PREFETCH_L2(fetch + bytes - 1);
+        DML_PREFETCH_L2(fetch + bytes - 1);  /* a slice begins anywhere in a line, so it may end in one more */
         if (at < bytes)
             memcpy(to + bytes - 64, from + bytes - 64, 64);
     }
