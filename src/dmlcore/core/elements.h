@@ -1,7 +1,8 @@
 /* elements.h: moving single elements through checked offsets, in both directions.
  * Included by core/loops.h for each storage class T and instruction set ISA, without guard. Scalar loads and stores,
- * eight in a row: measured faster than the vector units' gathers and scatters, and than joining elements in registers,
- * which compilers do as soon as they may assume that table and stream do not overlap; so nobody tells them. */
+ * several in a row: measured faster than the vector units' gathers and scatters. Compilers would join elements in registers
+ * as soon as they might assume that table and stream do not overlap; nobody tells them, because what they make of it is
+ * slower than both this and JOIN. */
 
 #define NAME(name) DML_JOIN3(name, T, ISA)
 
@@ -14,8 +15,7 @@ DML_INLINE T NAME(load)(const char *from)
 
 DML_INLINE void NAME(store)(char *to, T value) { memcpy(to, &value, sizeof value); }
 
-/* One loop for all cases: OFFSETS is narrow or wide, AHEAD the prefetch distance, WHERE the stream address. Without
- * AHEAD the table's next row is fetched, where there is one. */
+/* One loop for all cases: OFFSETS is narrow or wide, AHEAD the prefetch distance, WHERE the stream address. */
 #define GATHER_EIGHT(OFFSETS, WHERE)                                                                              \
     do {                                                                                                          \
         NAME(store)(stream + WHERE(i), NAME(load)(table + b->offsets.OFFSETS[i]));                                \
@@ -32,7 +32,6 @@ DML_INLINE void NAME(store)(char *to, T value) { memcpy(to, &value, sizeof value
 #define GATHER_LOOP(OFFSETS, AHEAD, WHERE)                                                                        \
     do {                                                                                                          \
         int64_t i = 0;                                                                                            \
-        const char *next = b->next;                                                                               \
         if (AHEAD)                                                                                                \
             while (i + AHEAD + 8 <= n) {                                                                          \
                 for (int j = 0; j < 8; j++)                                                                       \
@@ -40,10 +39,6 @@ DML_INLINE void NAME(store)(char *to, T value) { memcpy(to, &value, sizeof value
                 GATHER_EIGHT(OFFSETS, WHERE);                                                                     \
             }                                                                                                     \
         while (i + 8 <= n) {                                                                                      \
-            DML_PREFETCH(next);                                                                                   \
-            if (sizeof(T) > 8)                                                                                    \
-                DML_PREFETCH(next + 64);                                                                          \
-            next += p->next_step;                                                                                 \
             GATHER_EIGHT(OFFSETS, WHERE);                                                                         \
         }                                                                                                         \
         for (; i < n; i++)                                                                                        \
@@ -82,6 +77,69 @@ DML_INLINE void NAME(store)(char *to, T value) { memcpy(to, &value, sizeof value
 #define IN_ORDER(i) ((i) * (int64_t)sizeof(T))
 #define ELSEWHERE(i) (where[i])
 
+/* Sixteen elements that follow each other in the stream. */
+DML_INLINE void NAME(gather_sixteen)(const char *table, char *stream, const u32 *offsets)
+{
+    if (JOINS(T)) {
+        JOIN(T, stream, table, 0, offsets);
+        return;
+    }
+    for (int j = 0; j < 16; j += 2) {
+        u64 at = dml_offsets(offsets + j);
+        NAME(store)(stream + IN_ORDER(j), NAME(load)(table + (u32)at));
+        NAME(store)(stream + IN_ORDER(j + 1), NAME(load)(table + (at >> 32)));
+    }
+}
+
+DML_INLINE void NAME(scatter_sixteen)(char *table, const char *stream, const u32 *offsets)
+{
+    for (int j = 0; j < 16; j += 2) {
+        u64 at = dml_offsets(offsets + j);
+        dml_part(table + (u32)at, table + (at >> 32), stream + IN_ORDER(j), sizeof(T));
+    }
+}
+
+/* The most frequent case. ahead: the prefetch distance of a far table; else its next row is fetched, where there is one. */
+DML_INLINE void NAME(gather_in_order)(const dml_plan *p, const dml_block *b, int64_t ahead)
+{
+    const u32 *offsets = b->offsets.narrow;
+    const char *table = b->table, *next = b->next;
+    char *stream = b->stream;
+    int64_t n = b->count, i = 0;
+    for (; ahead && i + ahead + 16 <= n; i += 16) {
+        for (int j = 0; j < 16; j++)
+            DML_PREFETCH(table + offsets[i + j + ahead]);
+        NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i);
+    }
+    for (; i + 16 <= n; i += 16) {
+        for (int row = 0; row < 2; row++, next += p->next_step) {
+            DML_PREFETCH(next);
+            if (sizeof(T) > 8)
+                DML_PREFETCH(next + 64);
+        }
+        NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i);
+    }
+    for (; i < n; i++)
+        NAME(store)(stream + IN_ORDER(i), NAME(load)(table + offsets[i]));
+}
+
+DML_INLINE void NAME(scatter_in_order)(const dml_block *b, int64_t ahead)
+{
+    const u32 *offsets = b->offsets.narrow;
+    const char *stream = b->stream;
+    char *table = b->table;
+    int64_t n = b->count, i = 0;
+    for (; ahead && i + ahead + 16 <= n; i += 16) {
+        for (int j = 0; j < 16; j++)
+            DML_PREFETCH_WRITE(table + offsets[i + j + ahead]);
+        NAME(scatter_sixteen)(table, stream + IN_ORDER(i), offsets + i);
+    }
+    for (; i + 16 <= n; i += 16)
+        NAME(scatter_sixteen)(table, stream + IN_ORDER(i), offsets + i);
+    for (; i < n; i++)
+        NAME(store)(table + offsets[i], NAME(load)(stream + IN_ORDER(i)));
+}
+
 /* From the table to the stream. */
 DML_PIECE void NAME(gather)(const dml_plan *p, const dml_block *b)
 {
@@ -89,17 +147,16 @@ DML_PIECE void NAME(gather)(const dml_plan *p, const dml_block *b)
     char *stream = b->stream;
     const int64_t *where = b->where;
     int64_t n = b->count;
-    if (p->wide) {
-        if (where)
-            GATHER_LOOP(wide, 128, ELSEWHERE);
-        else
-            GATHER_LOOP(wide, 128, IN_ORDER);
-    } else if (where)
+    if (p->wide && where)
+        GATHER_LOOP(wide, 128, ELSEWHERE);
+    else if (p->wide)
+        GATHER_LOOP(wide, 128, IN_ORDER);
+    else if (where)
         GATHER_LOOP(narrow, 0, ELSEWHERE);
     else if (p->far)
-        GATHER_LOOP(narrow, 64, IN_ORDER);
+        NAME(gather_in_order)(p, b, 64);
     else
-        GATHER_LOOP(narrow, 0, IN_ORDER);
+        NAME(gather_in_order)(p, b, 0);
 }
 
 /* From the stream to the table, in order: of updates to one place the last one stays. */
@@ -109,20 +166,18 @@ DML_PIECE void NAME(scatter)(const dml_plan *p, const dml_block *b)
     const char *stream = b->stream;
     const int64_t *where = b->where;
     int64_t n = b->count;
-    if (p->wide) {
-        if (where)
-            SCATTER_LOOP(wide, 48, ELSEWHERE);
-        else
-            SCATTER_LOOP(wide, 48, IN_ORDER);
-    } else if (where) {
-        if (p->far)
-            SCATTER_LOOP(narrow, 48, ELSEWHERE);
-        else
-            SCATTER_LOOP(narrow, 0, ELSEWHERE);
-    } else if (p->far)
-        SCATTER_LOOP(narrow, 48, IN_ORDER);
+    if (p->wide && where)
+        SCATTER_LOOP(wide, 48, ELSEWHERE);
+    else if (p->wide)
+        SCATTER_LOOP(wide, 48, IN_ORDER);
+    else if (where && p->far)
+        SCATTER_LOOP(narrow, 48, ELSEWHERE);
+    else if (where)
+        SCATTER_LOOP(narrow, 0, ELSEWHERE);
+    else if (p->far)
+        NAME(scatter_in_order)(b, 48);
     else
-        SCATTER_LOOP(narrow, 0, IN_ORDER);
+        NAME(scatter_in_order)(b, 0);
 }
 
 #undef IN_ORDER

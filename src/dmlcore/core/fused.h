@@ -13,6 +13,16 @@ DML_INLINE void NAME(one)(char *table, char *stream, int scatter)
     memcpy(scatter ? table : stream, &value, sizeof value);
 }
 
+DML_INLINE void NAME(two)(char *first, char *second, char *stream, int scatter)
+{
+    if (scatter) {
+        dml_part(first, second, stream, sizeof(T));
+        return;
+    }
+    NAME(one)(first, stream, 0);
+    NAME(one)(second, stream + sizeof(T), 0);
+}
+
 /* The offsets of some indices; for the number of them that is frequent the compiler unrolls the loop. */
 DML_INLINE int NAME(some)(const I *index, int64_t count, const dml_plan *p, const u32 *ramp, u32 *offsets)
 {
@@ -24,15 +34,14 @@ DML_INLINE int NAME(some)(const I *index, int64_t count, const dml_plan *p, cons
     return DML_JOIN3(offsets, I, ISA)(index, count, 1, p->bounds, p->steps, ramp, offsets);
 }
 
-/* drift: how far the table moves on from one position to the next, where the ramp does not tell. takes: the vector unit's
- * gathers and scalar loads take turns. */
-DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32 *ramp, int drift, int scatter, int takes)
+/* drift: how far the table moves on from one position to the next, where the ramp does not tell. */
+DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32 *ramp, int drift, int scatter)
 {
     const I *index = (const I *)b->indices;
     const char *next = b->next;
     char *table = b->table, *stream = b->stream;
     int64_t left = b->count, next_step = p->next_step, ahead = p->ahead;
-    u32 offsets[STEP];
+    _Alignas(64) u32 offsets[STEP];
     while (left > 0) {
         int64_t some = dml_least(STEP, left), i = 0;
         if (NAME(some)(index, some, p, ramp, offsets))
@@ -49,10 +58,14 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
                 }
             if (scatter)
                 DML_PREFETCH(stream + DML_PAGES_AHEAD);
-            if (takes)
-                TAKE(T, stream, table, offsets + i);
-            for (int j = takes ? 8 : 0; j < 16; j++)
-                NAME(one)(table + j * drift + offsets[i + j], stream + j * (int64_t)sizeof(T), scatter);
+            if (JOINS(T) && !scatter)
+                JOIN(T, stream, table, drift, offsets + i);
+            else
+                for (int j = 0; j < 16; j += 2) {
+                    u64 at = dml_offsets(offsets + i + j);
+                    NAME(two)(table + j * drift + (u32)at, table + (j + 1) * drift + (at >> 32),
+                              stream + j * (int64_t)sizeof(T), scatter);
+                }
             table += 16 * drift;
             stream += 16 * sizeof(T);
         }
@@ -70,13 +83,11 @@ DML_INLINE int NAME(fused)(const dml_plan *p, const dml_block *b, int scatter)
     const dml_dim *last = p->dim + p->rank - 1;
     int drifts = p->cut == p->rank - 1 && last->table == (int64_t)sizeof(T);
     const u32 *ramp = p->ramped && !drifts ? p->ramps->table.narrow : NULL;
-    if (!scatter && TAKES(T) && p->takes && !(p->ramped && drifts))
-        return ramp ? NAME(fused_loop)(p, b, ramp, 0, 0, 1) : NAME(fused_loop)(p, b, NULL, 0, 0, 1);
     if (!p->ramped)
-        return NAME(fused_loop)(p, b, NULL, 0, scatter, 0);
+        return NAME(fused_loop)(p, b, NULL, 0, scatter);
     if (drifts)
-        return NAME(fused_loop)(p, b, NULL, sizeof(T), scatter, 0);
-    return NAME(fused_loop)(p, b, ramp, 0, scatter, 0);
+        return NAME(fused_loop)(p, b, NULL, sizeof(T), scatter);
+    return NAME(fused_loop)(p, b, ramp, 0, scatter);
 }
 
 /* 1: some coordinate is out of range; elements in front of it may have been moved. */

@@ -38,9 +38,9 @@
 #undef U
 
 /* moving elements */
-#ifndef TAKE
-#define TAKES(T) 0
-#define TAKE(T, stream, table, offsets) ((void)0)
+#ifndef JOIN
+#define JOINS(T) 0
+#define JOIN(T, stream, table, drift, offsets) ((void)0)
 #endif
 #define T u8
 #include "elements.h"

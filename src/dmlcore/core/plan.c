@@ -6,7 +6,6 @@
 
 #define LONG_ROW 256               /* a row of so many positions is worth a box of its own */
 #define NEXT_ROW 262144             /* a longer row would have left the cache before it is used */
-#define FIRST_CACHE (32 << 10)
 #define NEAR (8 << 20)             /* a table that the caches hold */
 
 DML_INLINE int64_t item(dml_list list, int64_t d) { return list.n ? list.v[d] : 0; }
@@ -201,8 +200,6 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
     int64_t block = p->rows * p->inner;
     uint64_t span = reach(p);
     p->wide = span > UINT32_MAX;
-    p->takes = span <= INT32_MAX && p->tuple == 1 && !p->far && p->bounds[0] * llabs(p->steps[0]) <= FIRST_CACHE &&
-               last->size * 4 >= p->bounds[0];
     p->stream_step = last->size > 1 ? last->stream : p->slice;
     p->packed = block > 1 && (!all.index || last->index != tuple_bytes);
     p->packed |= p->unaligned || (p->tuple > 1 && p->coordinate_stride != dml_index_bytes(p->index));

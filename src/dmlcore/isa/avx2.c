@@ -15,6 +15,7 @@
 
 #define ISA avx2
 #include "marks_avx2.h"
+#include "joins_x86.h"
 #include "../core/loops.h"
 
 #if defined(__clang__)

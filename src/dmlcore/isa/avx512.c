@@ -16,6 +16,7 @@
 #define ISA avx512
 #include "marks_avx512.h"
 #include "indices_avx512.h"
+#include "joins_x86.h"
 #include "../core/loops.h"
 
 #if defined(__clang__)

@@ -1,5 +1,5 @@
-/* indices_avx512.h: from indices to checked offsets, and through offsets to elements, with AVX-512.
- * Included by avx512.c; stands in for parts of core/normalise.h and core/fused.h. */
+/* indices_avx512.h: from indices to checked offsets, and leaving out those of other threads, with AVX-512.
+ * Included by avx512.c; stands in for parts of core/normalise.h and core/slices.h. */
 
 #define WRAPS 1
 #define WRAP wrap_avx512
@@ -28,22 +28,6 @@ DML_INLINE int wrap_avx512(const i64 *index, int64_t count, int64_t bound, int64
         offsets[i] = (ramp ? ramp[i] : 0) + (u32)u * (u32)step;
     }
     return bad | (_mm512_cmpge_epu32_mask(most, n) != 0);
-}
-
-/* Eight elements of 4 or 8 bytes through checked offsets, by the vector unit's own gathers. core/fused.h lets these and scalar loads take turns, because the two keep different parts of the
- * processor busy: a quarter faster than either alone where the first-level cache holds the table (measured on Zen 4). */
-
-#define TAKES(T) (sizeof(T) == 4 || sizeof(T) == 8)
-#define TAKE(T, stream, table, offsets) take_avx512((stream), (table), (offsets), sizeof(T))
-
-/* Offsets are less than 2**31. */
-DML_INLINE void take_avx512(char *stream, const char *table, const u32 *offsets, size_t width)
-{
-    __m256i at = _mm256_loadu_si256((const void *)offsets);
-    if (width == 4)
-        _mm256_storeu_si256((void *)stream, _mm256_i32gather_epi32((const void *)table, at, 1));
-    else
-        _mm512_storeu_si512((void *)stream, _mm512_i32gather_epi64(at, (const void *)table, 1));
 }
 
 #define KEEPS 1

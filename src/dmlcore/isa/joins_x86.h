@@ -1,0 +1,94 @@
+/* joins_x86.h: elements that lie anywhere are joined in a vector register and stored together, which saves stores:
+ * a fifth faster than element by element, and faster than the vector units' gathers (measured on Zen 4).
+ * Included by avx2.c and avx512.c; stands in for a part of core/elements.h and core/fused.h. */
+
+#define JOINS(T) 1
+#define JOIN(T, stream, table, drift, offsets) join_of((stream), (table), (drift), (offsets), sizeof(T))
+
+/* Element number j, of `at`, the offsets of numbers j and j + 1. */
+#define ONE(j) (table + (j) * drift + (u32)at)
+#define TWO(j) (table + ((j) + 1) * drift + (at >> 32))
+
+DML_INLINE int number_at(const char *from, size_t width)
+{
+    int number = 0;
+    memcpy(&number, from, width);
+    return number;
+}
+
+DML_INLINE __m128i two_of_eight_bytes(const char *table, int64_t drift, const u32 *offsets, int j)
+{
+    u64 at = dml_offsets(offsets + j);
+    __m128d low = _mm_load_sd((const double *)(const void *)ONE(j));
+    return _mm_castpd_si128(_mm_loadh_pd(low, (const double *)(const void *)TWO(j)));
+}
+
+DML_INLINE __m128i four_of_four_bytes(const char *table, int64_t drift, const u32 *offsets, int j)
+{
+    u64 at = dml_offsets(offsets + j);
+    __m128i v = _mm_insert_epi32(_mm_cvtsi32_si128(number_at(ONE(j), 4)), number_at(TWO(j), 4), 1);
+    at = dml_offsets(offsets + j + 2);
+    v = _mm_insert_epi32(v, number_at(ONE(j + 2), 4), 2);
+    return _mm_insert_epi32(v, number_at(TWO(j + 2), 4), 3);
+}
+
+#define INSERT(bits, place)                                                                  \
+    do {                                                                                     \
+        at = dml_offsets(offsets + j + (place));                                             \
+        v = _mm_insert_epi##bits(v, number_at(ONE(j + (place)), bits / 8), (place));         \
+        v = _mm_insert_epi##bits(v, number_at(TWO(j + (place)), bits / 8), (place) + 1);     \
+    } while (0)
+
+DML_INLINE __m128i eight_of_two_bytes(const char *table, int64_t drift, const u32 *offsets, int j)
+{
+    u64 at;
+    __m128i v = _mm_setzero_si128();
+    INSERT(16, 0);
+    INSERT(16, 2);
+    INSERT(16, 4);
+    INSERT(16, 6);
+    return v;
+}
+
+DML_INLINE __m128i sixteen_bytes(const char *table, int64_t drift, const u32 *offsets)
+{
+    u64 at;
+    int j = 0;
+    __m128i v = _mm_setzero_si128();
+    INSERT(8, 0);
+    INSERT(8, 2);
+    INSERT(8, 4);
+    INSERT(8, 6);
+    INSERT(8, 8);
+    INSERT(8, 10);
+    INSERT(8, 12);
+    INSERT(8, 14);
+    return v;
+}
+
+/* Sixteen elements; the table moves on by `drift` from one to the next. */
+DML_INLINE void join_of(char *stream, const char *table, int64_t drift, const u32 *offsets, size_t width)
+{
+    __m128i *to = (__m128i *)(void *)stream;
+    if (width == 1)
+        _mm_storeu_si128(to, sixteen_bytes(table, drift, offsets));
+    else if (width == 2)
+        for (int j = 0; j < 16; j += 8)
+            _mm_storeu_si128(to + j / 8, eight_of_two_bytes(table, drift, offsets, j));
+    else if (width == 4)
+        for (int j = 0; j < 16; j += 4)
+            _mm_storeu_si128(to + j / 4, four_of_four_bytes(table, drift, offsets, j));
+    else if (width == 8)
+        for (int j = 0; j < 16; j += 2)
+            _mm_storeu_si128(to + j / 2, two_of_eight_bytes(table, drift, offsets, j));
+    else
+        for (int j = 0; j < 16; j += 2) {
+            u64 at = dml_offsets(offsets + j);
+            _mm_storeu_si128(to + j, _mm_loadu_si128((const __m128i *)(const void *)ONE(j)));
+            _mm_storeu_si128(to + j + 1, _mm_loadu_si128((const __m128i *)(const void *)TWO(j)));
+        }
+}
+
+#undef ONE
+#undef TWO
+#undef INSERT
