@@ -3,6 +3,7 @@
 
 #define CHUNK DML_FRESH_STEP
 #define TURNED 128                      /* bytes across: a line of the source and the one fetched with it */
+#define SHORT ((int64_t)32 << 10)       /* bytes that vector moves copy beside what comes next; a string instruction does not */
 #define PAST_CACHES ((int64_t)32 << 20) /* a destination so large is not in a cache when it is used next */
 
 typedef struct {
@@ -23,13 +24,18 @@ typedef struct {
 
 void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store)
 {
+    int64_t at = 0;
     if (DML_STREAM && store == DML_STORE_PAST_CACHES && bytes >= 4096) {
-        int64_t head = (int64_t)(-(intptr_t)to & 63), at = head;
-        memcpy(to, from, (size_t)head);
+        at = (int64_t)(-(intptr_t)to & 63);
+        memcpy(to, from, (size_t)at);
         for (; at + 64 <= bytes; at += 64)
             dml_stream64(to + at, from + at);
         memcpy(to + at, from + at, (size_t)(bytes - at));
         DML_STREAM_END();
+    } else if (bytes < SHORT) {
+        for (; at + 64 <= bytes; at += 64)
+            memcpy(to + at, from + at, 64);
+        memcpy(to + at, from + at, (size_t)(bytes - at));
     } else
         memcpy(to, from, (size_t)bytes);
 }
