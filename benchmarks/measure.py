@@ -14,8 +14,8 @@ from itertools import repeat
 from .peers import PRODUCT
 
 WARM = 0.004  # seconds before the clock starts, and at least one call
-BEHIND = 3.0  # so many times slower than the fastest peer: two turns are enough
-HOPELESS, LONG = 6.0, 0.02  # so many times slower, and so many seconds: the first call is enough
+BEHIND = 2.0  # so many times slower than the fastest peer: two turns are enough
+HOPELESS, LONG = 3.0, 0.02  # so many times slower, and so many seconds: the first call is enough
 CLOSE = (0.85, 1.15)
 
 
