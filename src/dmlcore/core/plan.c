@@ -132,34 +132,42 @@ static linear linear_with(const dml_plan *p, linear so_far, int d, int64_t inner
     return so_far;
 }
 
+/* One ramp: the offsets inside one step of a dimension are known; they are repeated for each of its steps. Rows are the
+ * rule, so the first dimension is a loop of its own, which vectorises as the others do. */
+#define RAMP(name, type, member)                                                                       \
+    static void name(const dml_plan *p, type *DML_RESTRICT ramp)                                       \
+    {                                                                                                  \
+        int64_t done = 1;                                                                              \
+        ramp[0] = 0;                                                                                   \
+        for (int d = p->rank - 1; d >= p->cut; d--) {                                                  \
+            int64_t size = d == p->cut ? p->rows : p->dim[d].size;                                     \
+            type step = (type)p->dim[d].member;                                                        \
+            if (done == 1)                                                                             \
+                for (int64_t c = 1; c < size; c++)                                                     \
+                    ramp[c] = (type)c * step;                                                          \
+            for (int64_t c = 1; c < size && done > 1; c++) {                                           \
+                type *DML_RESTRICT to = ramp + c * done, add = (type)c * step;                         \
+                for (int64_t i = 0; i < done; i++)                                                     \
+                    to[i] = ramp[i] + add;                                                             \
+            }                                                                                          \
+            done *= size;                                                                              \
+        }                                                                                              \
+    }
+RAMP(narrow_ramp, u32, table)
+RAMP(wide_ramp, i64, table)
+RAMP(stream_ramp, int64_t, stream)
+RAMP(index_ramp, int64_t, index)
+
 static void fill_ramps(const dml_plan *p, dml_ramps *r)
 {
-    /* the offsets inside one step of dimension d are known: repeat them for every step */
-    r->index[0] = r->stream[0] = 0;
-    if (p->wide)
-        r->table.wide[0] = 0;
-    else
-        r->table.narrow[0] = 0;
-    int64_t done = 1;
-    for (int d = p->rank - 1; d >= p->cut; d--) {
-        const dml_dim *dim = p->dim + d;
-        int64_t size = d == p->cut ? p->rows : dim->size;
-        for (int64_t c = 1; c < size; c++)
-            for (int64_t i = 0; i < done; i++) {
-                int64_t at = c * done + i;
-                if (p->packed)
-                    r->index[at] = r->index[i] + c * dim->index;
-                if (p->scattered)
-                    r->stream[at] = r->stream[i] + c * dim->stream;
-                if (!p->ramped)
-                    continue;
-                if (p->wide)
-                    r->table.wide[at] = r->table.wide[i] + c * dim->table;
-                else
-                    r->table.narrow[at] = r->table.narrow[i] + (u32)(c * dim->table);
-            }
-        done *= size;
-    }
+    if (p->ramped && p->wide)
+        wide_ramp(p, r->table.wide);
+    else if (p->ramped)
+        narrow_ramp(p, r->table.narrow);
+    if (p->scattered)
+        stream_ramp(p, r->stream);
+    if (p->packed)
+        index_ramp(p, r->index);
 }
 
 void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
