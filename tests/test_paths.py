@@ -50,6 +50,25 @@ def test_far_slices(rng, every_thread, width):
     both_outputs(dmlcore.scatter_nd, table, indices, updates, wanted=wanted)
 
 
+@pytest.mark.parametrize("width", (1029, 4096, 300_001))
+def test_past_the_caches(rng, every_thread, width):
+    """So many bytes in long slices that whole lines are stored past the caches, and the ends of slices are not."""
+    count = 34_000_000 // width
+    table = numbers(rng, (count // 8, width), "uint8")
+    indices = rng.integers(-len(table), len(table), (count, 1))
+    for threads in THREADS:
+        out = np.zeros((count, width), "uint8")
+        dmlcore.gather_nd(table, indices, out=out, num_threads=threads)
+        assert (out == table[indices[:, 0]]).all()
+    updates, unique = out, rng.permutation(count)[:, np.newaxis]
+    wanted = np.empty_like(out)
+    wanted[unique[:, 0]] = updates
+    for threads in THREADS:
+        target = np.zeros_like(out)
+        dmlcore.scatter_nd(target, unique, updates, out=target, num_threads=threads)
+        assert (target == wanted).all()
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_fresh_outputs(rng, every_thread, dtype):
     """Elements, to more than NumPy's own threshold for huge pages; the last step is a short one."""

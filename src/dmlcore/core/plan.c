@@ -1,9 +1,11 @@
 /* plan.c: from a dml_move to a plan. Everything here is done once per call and has to be quick: a tiny call
  * spends a good part of its time in this file. */
 #include "plan.h"
+#include "copy.h"
 
 #include <stdlib.h>
 
+#define LONG_SLICE 1024            /* bytes; below, the lines at both ends of a slice cost more than is gained */
 #define LONG_ROW 256               /* a row of so many positions is worth a box of its own */
 #define NEXT_ROW 262144             /* a longer row would have left the cache before it is used */
 #define NEAR (8 << 20)             /* a table that the caches hold */
@@ -91,6 +93,8 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run)
     for (int k = 0; k < p->tuple; k++)
         span += (double)p->bounds[k] * (double)(p->steps[k] < 0 ? -p->steps[k] : p->steps[k]);
     p->far = span >= NEAR;
+    p->past = DML_STREAM && p->slice >= LONG_SLICE &&
+              dml_store_for(p->positions * p->slice, !run->check_first) == DML_STORE_PAST_CACHES;
 }
 
 /* Narrow offsets are 32 bits wide, never negative, and count from the first position of a box. The answer is how far they

@@ -57,6 +57,7 @@ typedef struct dml_plan {
     int unaligned;                 /* index elements are not aligned to their size */
     int fused;                     /* simple enough for fused.h, and not checked box by box */
     int far;                       /* the table is larger than the caches: prefetch */
+    int past;                      /* so much is written, in slices so long, that it had better not go through the caches */
     int64_t ahead;                 /* prefetch: bytes from an index to one that is needed soon */
     int64_t next_row, next_step;   /* prefetch: bytes to the same place of the next row of the table, bytes for 8 positions */
     const dml_ramps *ramps;

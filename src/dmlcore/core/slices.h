@@ -82,9 +82,35 @@ DML_INLINE void NAME(far_slices)(const dml_plan *p, const dml_block *b, int scat
     }
 }
 
+/* Long slices that are written past the caches, line by line; the next ones of the table are fetched meanwhile. The lines at
+ * both ends of a slice belong to others as well, so they go through the caches. */
+DML_INLINE void NAME(slices_past)(const dml_plan *p, const dml_block *b, int scatter)
+{
+    int64_t bytes = p->slice, ahead = dml_most(1, DML_FAR_AHEAD / bytes);
+    for (int64_t i = 0; i < b->count; i++) {
+        char *stream = b->stream + dml_block_where(p, b, i);
+        char *table = dml_block_table(p, b, i);
+        const char *fetch = scatter ? stream : dml_block_table(p, b, dml_least(i + ahead, b->count - 1));
+        char *to = scatter ? table : stream;
+        const char *from = scatter ? stream : table;
+        int64_t at = (int64_t)(-(intptr_t)to & 63);
+        memcpy(to, from, (size_t)at);
+        DML_PREFETCH_L2(fetch);
+        for (; at + 64 <= bytes; at += 64) {
+            DML_PREFETCH_L2(fetch + at);
+            dml_stream64(to + at, from + at);
+        }
+        DML_PREFETCH_L2(fetch + bytes - 1);
+        memcpy(to + at, from + at, (size_t)(bytes - at));
+    }
+    DML_STREAM_END();
+}
+
 DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatter)
 {
-    if (p->far && p->slice >= 64)
+    if (p->past)
+        NAME(slices_past)(p, b, scatter);
+    else if (p->far && p->slice >= 64)
         NAME(far_slices)(p, b, scatter);
     else if (p->slice == 32)
         NAME(slices)(p, b, 32, scatter, 0);
