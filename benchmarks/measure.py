@@ -13,9 +13,10 @@ from itertools import repeat
 
 from .peers import PRODUCT
 
-WARM = 0.004  # seconds before the clock starts, and at least one call
+WARM = 0.004  # seconds before the clock starts, and at least one call, unless it is a long one
 BEHIND = 2.0  # so many times slower than the fastest peer: two turns are enough
 HOPELESS, LONG = 3.0, 0.02  # so many times slower, and so many seconds: the first call is enough
+COLD = 0.05  # seconds: longer calls find no cache worth warming
 CLOSE = (0.85, 1.15)
 
 
@@ -67,7 +68,7 @@ def measure(entries: list[Entry], rounds: int, turn: float, seconds: float) -> N
         if once < 1e-3:
             once = max(_time(entry.run, max(1, int(1e-3 / once))), 1e-9)
         entry.repeats = max(1, int(turn / once))
-        entry.warm = max(1, min(entry.repeats, math.ceil(WARM / once)))
+        entry.warm = max(1, min(entry.repeats, math.ceil(WARM / once))) if once < COLD else 0
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -21,7 +21,7 @@ SECONDS = 240  # for the cells of one process of the whole suite: a slower machi
 def run(cells: list, sizes: list, names: list[str], threads: int, quick: bool, cpu: bool, target: str) -> None:
     """Measures the cells, and the series of sizes, and leaves the records in the file `target`."""
     started = time.perf_counter()
-    rounds, turn, most = (3, 0.004, 0.5) if quick else (4, 0.010, 1.2)
+    rounds, turn, most = (3, 0.004, 0.5) if quick else (4, 0.008, 1.0)
     modules, versions, missing = {}, {}, {}
     measure.cpu_clock = cpu
     for name in (peers.PRODUCT, *names):
