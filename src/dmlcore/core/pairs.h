@@ -22,11 +22,12 @@ DML_INLINE void dml_part(char *first, char *second, const char *from, size_t wid
 {
 #if !(defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
     if (width < 8) {
+        size_t one = width < 8 ? width : 4;    /* compilers warn of what is never reached */
         u64 pair = 0;
-        memcpy(&pair, from, 2 * width);
-        memcpy(first, &pair, width);
-        pair >>= 8 * width;
-        memcpy(second, &pair, width);
+        memcpy(&pair, from, 2 * one);
+        memcpy(first, &pair, one);
+        pair >>= 8 * one;
+        memcpy(second, &pair, one);
         return;
     }
 #endif
