@@ -205,6 +205,18 @@ def test_isa_from_the_environment(isa):
     assert done.stdout.strip() == isa, done.stderr
 
 
+def test_short_ends_of_long_slices():
+    """Seventeen threads share out slices of 17409 bytes: what is left for the last one is a single byte."""
+    done = python(
+        "import numpy as np, dmlcore; from dmlcore._generated.operators import _set_grain; _set_grain(1);"
+        "updates = np.random.default_rng(0).integers(0, 256, (2000, 17409), 'uint8'); rows = np.arange(2000)[::-1, None];"
+        "out = np.zeros_like(updates); dmlcore.scatter_nd(out, rows, updates, out=out, num_threads=17);"
+        "assert (out == updates[::-1]).all(); print('equal')",
+        OMP_NUM_THREADS="17",
+    )
+    assert done.stdout.strip() == "equal", done.stderr or done.returncode
+
+
 def test_wrong_isa_stops_the_import():
     done = python("import dmlcore", DMLCORE_ISA="sse9")
     assert done.returncode and "ImportError" in done.stderr and "'sse9'" in done.stderr

@@ -108,7 +108,7 @@ DML_INLINE void NAME(slices_past)(const dml_plan *p, const dml_block *b, int sca
 
 DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatter)
 {
-    if (p->past)
+    if (p->past && p->slice >= 64)         /* threads share out parts of slices, the last of which may be short */
         NAME(slices_past)(p, b, scatter);
     else if (p->far && p->slice >= 64)
         NAME(far_slices)(p, b, scatter);
