@@ -28,7 +28,7 @@ def test_reductions(pair, rng, every_thread):
                 wanted = LOOPS[op.python.function](*drawn.arrays.values(), **options)
                 if refused(op, drawn, options, data_type):
                     continue
-                for threads in (1, 3):
+                for threads in (1, 4):
                     found = call(op, drawn.arrays, options, num_threads=threads)
                     assert same_values(found, wanted), (data_type, index_type, threads)
                 source = next(iter(drawn.arrays))

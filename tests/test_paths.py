@@ -1,6 +1,6 @@
 """The ways that only some shapes take: long slices out of far tables, fresh outputs that are written from the end, rows
 that repeat one index, indices and tables that lie the other way round, tiles of large planes. Each against NumPy's own
-functions, with one thread and with three, into a fresh array and into `out=`.
+functions, with one thread and with four, into a fresh array and into `out=`.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ from oracle import same_bits
 
 import dmlcore
 
-THREADS = (1, 3)
+THREADS = (1, 4)
 DTYPES = ("uint8", "float16", "float32", "float64", "complex128")
 ADDED = {"add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum}
 

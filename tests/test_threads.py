@@ -217,6 +217,20 @@ def test_short_ends_of_long_slices():
     assert done.stdout.strip() == "equal", done.stderr or done.returncode
 
 
+def test_more_threads_than_portions():
+    """Seventy threads, more than there are portions of chunks: every chunk is still done once."""
+    done = python(
+        "import numpy as np, dmlcore; from dmlcore._generated.operators import _set_grain; _set_grain(1);"
+        "rng = np.random.default_rng(0); table = rng.random((500_000, 2)); rows = rng.permutation(500_000)[:, None];"
+        "assert (dmlcore.gather_nd(table, rows, num_threads=70) == table[rows[:, 0]]).all();"
+        "wanted = table.copy(); wanted[rows[:400_000, 0]] = table[:400_000];"
+        "found = dmlcore.scatter_nd(table, rows[:400_000], table[:400_000], num_threads=70);"
+        "assert (found == wanted).all(); assert len(dmlcore.nonzero_coordinates(table, num_threads=70)) == table.size;"
+        "print('equal')"
+    )
+    assert done.stdout.strip() == "equal", done.stderr or done.returncode
+
+
 def test_wrong_isa_stops_the_import():
     done = python("import dmlcore", DMLCORE_ISA="sse9")
     assert done.returncode and "ImportError" in done.stderr and "'sse9'" in done.stderr

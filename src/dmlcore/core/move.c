@@ -4,6 +4,8 @@
 #include "dispatch.h"
 #include "share.h"
 
+#define NEAR_COPY ((int64_t)1 << 20)     /* bytes that stay in the second-level cache of the thread that copies them */
+
 static int64_t coordinate_at(const char *from, int index)
 {
     i32 a;
@@ -102,6 +104,12 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     int by_rows = checks && plan.slice && dml_moves_rows(&plan);
     int turned = checks && plan.slice && !by_rows && dml_takes_turned(&plan, scatter);
 
+    job.loop = dml_chosen_isa->loops[op][plan.storage][plan.index];
+    if (by_rows) {
+        plan.plain = job.loop;
+        job.loop = dml_rows_loop;
+    }
+
     int64_t bytes = copies && checks && plan.slice ? together(m, plan.element) : 0;
     int rest = bytes && dml_overwrites(&plan, bytes);
 
@@ -121,18 +129,15 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 12, &pulse));
     } else if (bytes && !by_rows && !turned && dml_takes_tiles(&job, m->source, bytes, 1))
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 6, &pulse));
-    else if (copies)
+    else if (copies) {
+        int alone = bytes && bytes <= NEAR_COPY && !turned && dml_scatters_alone(&job, threads);
         status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, plan.element,
-                          job.fresh, run->threads, &pulse);
+                          job.fresh, alone ? 1 : run->threads, &pulse);
+    }
     if (status)
         return status == DML_OUT_OF_RANGE ? report(m, run) : status;
     if (!checks || plan.slice == 0)
         return DML_OK;
-    job.loop = dml_chosen_isa->loops[op][plan.storage][plan.index];
-    if (by_rows) {
-        plan.plain = job.loop;
-        job.loop = dml_rows_loop;
-    }
     if (turned)
         status = dml_share_turned(&job, scatter, threads, &pulse);
     else if (job.tile || (!job.source && !by_rows && dml_takes_tiles(&job, NULL, 0, scatter)))

@@ -22,16 +22,24 @@
 #define POLL_EVERY 50000000      /* ns between two polls */
 
 /* Measured: a region costs 1-4 us back to back, so less work than this stays serial. */
-#define GRAIN 12000              /* ns */
+#define GRAIN 10000              /* ns */
 
-/* After a pause the runtime's threads sleep. Waking them takes up to 0.25 ms, and where every one of few CPUs takes part the
- * woken thread can wait for the one on which the caller spins: up to 7 ms. So after a pause threads have to be earned: by a
- * call that is long in itself, or by several calls in a row, after which more are to be expected. */
+/* After a pause the runtime's threads sleep. Waking them takes 0.03 to 0.25 ms, but up to 7 ms where every one of few CPUs
+ * takes part and the caller has slept as well: the system lets the woken thread wait for the CPU on which the caller spins
+ * until it has seen that one busy for a while. So after a pause threads have to be earned: by a call that is long in itself,
+ * or by several calls in a row, after which more are to be expected. */
 #define PAUSE 3000000
 #define FEW_CPUS 3
 static const struct {
     int64_t alone, in_a_row;
-} price[2] = {{2000000, 1000000}, {14000000, 3000000}};   /* ns; [1]: every one of few CPUs takes part */
+} price[3] = {{2000000, 1000000}, {14000000, 3000000}, {60000, 30000}};   /* ns */
+enum { MANY_CPUS, EVERY_CPU, BUSY_CALLER };
+
+/* How busy the calling thread was of late: older times count less, those of HALF_LIFE ago half. The system's own measure is
+ * of this form. */
+#define HALF_LIFE 32000000       /* ns */
+#define BUSY 0.75
+#define LOOK_EVERY 250000        /* a look takes half a microsecond */
 
 /* Where other programs want the CPUs too, a region ends when its last thread was given one again, which takes milliseconds.
  * The first region after a pause may be late for itself; two others so much later than predicted, one soon after the
@@ -80,26 +88,25 @@ int dml_tick_slowly(dml_worker *worker)
     return (int)DML_ATOMIC_LOAD(&team->status);
 }
 
-static int64_t chunk_of(const dml_team *team, int64_t claimed)
-{
-    return team->order == DML_FROM_THE_END ? team->chunks - 1 - claimed : claimed;
-}
-
-#ifdef _OPENMP
 /* What one thread of the team does. */
 static void claim(dml_work work, void *job, dml_team *team, int number)
 {
     dml_worker worker = {team, number == 0, number, DML_FUEL, 0, 0};
-    while (!DML_ATOMIC_LOAD(&team->status)) {
-        int64_t claimed = DML_ATOMIC_ADD(&team->next, 1);
-        if (claimed >= team->chunks)
-            break;
-        int status = work(job, &worker, chunk_of(team, claimed));
-        if (status)
-            DML_ATOMIC_STORE(&team->status, status);
+    for (int i = 0; i < team->portions; i++) {
+        dml_portion *portion = team->portion + (number + i) % team->portions;
+        while (!DML_ATOMIC_LOAD(&team->status)) {
+            int64_t claimed = DML_ATOMIC_ADD(&portion->next, 1), count = portion->end - portion->begin;
+            if (claimed >= count)
+                break;
+            int64_t chunk = team->order == DML_FROM_THE_END ? portion->end - 1 - claimed : portion->begin + claimed;
+            int status = work(job, &worker, chunk);
+            if (status)
+                DML_ATOMIC_STORE(&team->status, status);
+        }
     }
 }
 
+#ifdef _OPENMP
 /* Races are harmless here as well. */
 static void note_lateness(int64_t start, int64_t end, int64_t predicted)
 {
@@ -121,9 +128,17 @@ static void note_lateness(int64_t start, int64_t end, int64_t predicted)
 
 int dml_parallel(dml_work work, void *job, int64_t chunks, dml_order order, int threads, dml_pulse *pulse)
 {
-    dml_team team = {0, chunks, order, DML_OK, pulse};
-    if (threads > chunks)
-        threads = (int)chunks;
+    dml_team team;
+    threads = (int)dml_most(1, dml_least(threads, chunks));
+    team.portions = (int)dml_least(threads, DML_PORTIONS);
+    team.order = order;
+    team.status = DML_OK;
+    team.pulse = pulse;
+    for (int i = 0; i < team.portions; i++) {
+        team.portion[i].next = 0;
+        team.portion[i].begin = chunks * i / team.portions;
+        team.portion[i].end = chunks * (i + 1) / team.portions;
+    }
 #ifdef _OPENMP
     if (threads > 1) {
         int64_t start = clock_ns();
@@ -135,21 +150,55 @@ int dml_parallel(dml_work work, void *job, int64_t chunks, dml_order order, int 
         return (int)team.status;
     }
 #endif
-    dml_worker worker = {&team, 1, 0, DML_FUEL, 0, 0};
-    int status = DML_OK;
-    for (int64_t claimed = 0; claimed < chunks && !status; claimed++)
-        status = work(job, &worker, chunk_of(&team, claimed));
+    claim(work, job, &team, 0);
     if (DML_ATOMIC_LOAD(&earned))
         DML_ATOMIC_STORE(&serial_end, clock_ns());
-    return status;
+    return (int)team.status;
 }
 
-static int cpus(void)
+/* Asked for once, because the runtime asks the system each time; it is a hint. */
+static int64_t cpus(void)
 {
+    static int64_t known;
+    int64_t n = DML_ATOMIC_LOAD(&known);
 #ifdef _OPENMP
-    return omp_get_num_procs();
+    if (!n)
+        DML_ATOMIC_STORE(&known, n = omp_get_num_procs());
+#endif
+    return n;
+}
+
+/* What is left of a weight after some time; between the half-lives a straight line does. */
+static double faded(int64_t nanoseconds)
+{
+    int64_t halves = nanoseconds / HALF_LIFE;
+    double rest = (double)(nanoseconds % HALF_LIFE) / HALF_LIFE;
+    return halves > 30 ? 0 : (1 - rest / 2) / (double)((int64_t)1 << halves);
+}
+
+/* Whether the calling thread has had a CPU for most of the time of late. */
+static int busy_caller(int64_t now)
+{
+#if defined(CLOCK_THREAD_CPUTIME_ID)
+    static _Thread_local struct {
+        int64_t looked, used;    /* at the last look: the time, the thread's own time */
+        double busy;
+    } me;
+    struct timespec own;
+    if (now - me.looked < LOOK_EVERY)
+        return me.busy >= BUSY;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &own);
+    int64_t used = (int64_t)own.tv_sec * 1000000000 + own.tv_nsec;
+    if (me.looked && now > me.looked) {
+        double left = faded(now - me.looked), share = (double)(used - me.used) / (double)(now - me.looked);
+        me.busy = me.busy * left + share * (1 - left);
+    }
+    me.looked = now;
+    me.used = used;
+    return me.busy >= BUSY;
 #else
-    return 1;
+    (void)now;
+    return 0;
 #endif
 }
 
@@ -158,17 +207,21 @@ int dml_threads_worth(int threads, int64_t nanoseconds, dml_pulse *pulse)
     pulse->predicted = dml_most(pulse->predicted, nanoseconds);
     if (threads <= 1 || nanoseconds < grain || serial_only)
         return 1;
-    threads = (int)dml_least(threads, dml_threads_max());
-    if (threads <= 1 || grain != GRAIN)
+    if (grain != GRAIN)
         return threads;
+    threads = (int)dml_least(threads, dml_threads_max());
+    if (threads <= 1)
+        return 1;
     int64_t now = clock_ns();
     if (now < DML_ATOMIC_LOAD(&crowded_until))
         return 1;
     if (now - DML_ATOMIC_LOAD(&region_end) < PAUSE)
         return threads;
     int64_t before = now - DML_ATOMIC_LOAD(&serial_end) < PAUSE ? DML_ATOMIC_LOAD(&earned) : 0;
-    int every_cpu = threads >= cpus() && threads <= FEW_CPUS;
-    if (nanoseconds >= price[every_cpu].alone || before >= price[every_cpu].in_a_row) {
+    int case_of = threads >= cpus() && threads <= FEW_CPUS ? EVERY_CPU : MANY_CPUS;
+    if (busy_caller(now))
+        case_of = BUSY_CALLER;
+    if (nanoseconds >= price[case_of].alone || before >= price[case_of].in_a_row) {
         DML_ATOMIC_STORE(&earned, 0);
         return threads;
     }

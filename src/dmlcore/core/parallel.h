@@ -16,9 +16,20 @@ typedef struct {
 /* A fresh output is written from its end, see copy.h. */
 typedef enum { DML_FORWARD, DML_FROM_THE_END } dml_order;
 
+/* Chunks that lie together, counted from the first; each has a cache line of its own. */
 typedef struct {
-    int64_t next;              /* the next chunk to claim */
-    int64_t chunks;
+    int64_t next;              /* the next one to claim */
+    int64_t begin, end;
+    int64_t unused[5];
+} dml_portion;
+
+#define DML_PORTIONS 32
+
+/* Every thread begins with the chunks of its own portion, the same ones in every region and every call, because their bytes are
+ * in the caches of its CPU; then it helps with those of the others. */
+typedef struct {
+    dml_portion portion[DML_PORTIONS];
+    int portions;
     dml_order order;
     int64_t status;            /* the first status other than DML_OK stops everybody */
     dml_pulse *pulse;
@@ -61,7 +72,7 @@ int dml_threads_available(void);
 /* What the runtime allows at most (omp_get_max_threads), 1 without OpenMP. */
 int dml_threads_max(void);
 
-/* Tests: predicted nanoseconds from which on threads are used; 1 always uses them, 0 restores the default. */
+/* Tests: predicted nanoseconds from which on threads are used, as many as asked for; 1 always uses them, 0 restores the default. */
 void dml_set_grain(int64_t nanoseconds);
 int64_t dml_grain(void);
 

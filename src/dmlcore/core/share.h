@@ -1,5 +1,5 @@
 /* share.h: sharing out the boxes of a plan among threads.
- * Included by move.c, which makes the plan, and by share_gather.c, share_scatter.c, tiles.c and
+ * Included by move.c, which makes the plan, and by share_gather.c, share_scatter.c, rows.c, tiles.c, turned.c and
  * overwritten.c, which know what may run at once. */
 #ifndef DMLCORE_SHARE_H
 #define DMLCORE_SHARE_H
@@ -63,5 +63,8 @@ int dml_overwrites(const dml_plan *plan, int64_t bytes);
 int dml_copy_rest(const dml_plan *plan, const char *source, int64_t bytes, int fresh, int threads, dml_pulse *pulse);
 
 int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse);
+
+/* Whether that would leave all of it to one thread. */
+int dml_scatters_alone(const dml_job *job, int threads);
 
 #endif

@@ -7,6 +7,10 @@
 #define GROUP ((int64_t)4 << 10)         /* bytes of lines that are copied at a time: few enough for the first-level cache */
 #define LONG_LINE ((int64_t)256 << 10)   /* bytes; a longer line would have left the cache before its updates come */
 #define LONG_PART 256                    /* columns that a thread gets at least */
+/* Threads that share out ranges of the table look at all positions: as long as it takes one or two to store elements in a part
+ * of the table that the second-level cache holds. */
+#define SMALL_PART ((uint64_t)512 << 10)
+#define FEW_THREADS 3
 
 /* A range of the last dimension, all positions in front of it in order. */
 static int some_columns(void *data, dml_worker *worker, int64_t chunk)
@@ -103,21 +107,32 @@ int dml_copies_lines(dml_job *job, dml_plan *p, const char *source, int64_t byte
     return 1;
 }
 
-/* Updates for one place must stay in order, so they must stay with one thread. */
-int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse)
+/* How the positions are shared out. */
+typedef enum { ALONE, BOXES, COLUMNS, ROWS, BYTES, RANGES } way;
+
+/* Bytes of the table that the coordinates reach; 0: not from its first byte on, because of negative steps. */
+static uint64_t span_of(const dml_plan *p)
+{
+    uint64_t span = 1;
+    for (int k = 0; k < p->tuple; k++) {
+        if (p->steps[k] < 0)
+            return 0;
+        if (p->bounds[k] > 0)
+            span += (uint64_t)(p->bounds[k] - 1) * (uint64_t)p->steps[k];
+    }
+    return span;
+}
+
+/* Also says how much of it is a chunk. */
+static way way_for(dml_job *job, int threads)
 {
     const dml_plan *p = job->plan;
-    if (job->source) {
-        int64_t most = dml_ceil(job->lines, threads == 1 ? 1 : 8 * threads);
-        if (job->fresh)
-            most = dml_least(most, DML_FRESH_STEP / job->line);
-        job->per_chunk = dml_ceil(most, job->group) * job->group;
-        return dml_parallel(some_lines, job, dml_ceil(job->lines, job->per_chunk),
-                            job->fresh ? DML_FROM_THE_END : DML_FORWARD, threads, pulse);
-    }
     const dml_dim *last = p->dim + p->rank - 1;
     int64_t lines = 1, unit = p->pieces;
     int free_dims = 0, all_bound = 1;
+    job->per_chunk = p->boxes;
+    if (threads == 1)
+        return ALONE;
     for (int d = 0; d < p->rank; d++)
         all_bound &= p->dim[d].table == 0;
     /* positions that differ in a leading dimension with a table stride never meet */
@@ -129,43 +144,69 @@ int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse)
         unit = 1;
         lines = p->boxes;
     }
-    if (threads > 1 && lines > 1 && (lines >= 2 * threads || last->table == 0)) {
+    if (lines > 1 && (lines >= 2 * threads || last->table == 0)) {
         job->per_chunk = unit * dml_most(1, dml_boxes_per_chunk(p, p->boxes, threads) / unit);
-        return dml_parallel(dml_some_boxes, job, dml_ceil(p->boxes, job->per_chunk), DML_FORWARD, threads, pulse);
+        return BOXES;
     }
     /* parts of short rows would be collected piece by piece, which costs more than a second thread gains */
-    if (threads > 1 && last->table != 0 && last->size >= LONG_PART * (int64_t)threads) {
+    if (last->table != 0 && last->size >= LONG_PART * (int64_t)threads) {
         int64_t line = dml_most(1, DML_LINE / p->slice);
         job->per_chunk = dml_most(line, dml_ceil(dml_ceil(last->size, threads), line) * line);
-        return dml_parallel(some_columns, job, dml_ceil(last->size, job->per_chunk), DML_FORWARD, threads, pulse);
+        return COLUMNS;
     }
-    if (threads > 1 && job->loop == dml_rows_loop && p->rank == 2 && p->dim[0].table == 0)
-        return dml_share_rows(job, threads, pulse);
-    if (threads > 1 && p->combine == NULL && p->slice >= 16 * DML_LINE * (int64_t)threads) {
+    if (job->loop == dml_rows_loop && p->rank == 2 && p->dim[0].table == 0)
+        return ROWS;
+    if (p->combine == NULL && p->slice >= 16 * DML_LINE * (int64_t)threads) {
         job->per_chunk = dml_ceil(dml_ceil(p->slice, threads), DML_LINE) * DML_LINE;
+        return BYTES;
+    }
+    uint64_t span = all_bound ? span_of(p) : 0, part = span / (uint64_t)threads;
+    if (part > (p->whole && threads <= FEW_THREADS ? SMALL_PART : 0)) {
+        job->span = (int64_t)span;
+        job->per_chunk = dml_ceil(dml_ceil((int64_t)span, threads), DML_LINE) * DML_LINE;
+        return RANGES;
+    }
+    return ALONE;
+}
+
+int dml_scatters_alone(const dml_job *job, int threads)
+{
+    dml_job same = *job;
+    return way_for(&same, threads) == ALONE;
+}
+
+int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse)
+{
+    const dml_plan *p = job->plan;
+    if (job->source) {
+        int64_t most = dml_ceil(job->lines, threads == 1 ? 1 : 8 * threads);
+        if (job->fresh)
+            most = dml_least(most, DML_FRESH_STEP / job->line);
+        job->per_chunk = dml_ceil(most, job->group) * job->group;
+        return dml_parallel(some_lines, job, dml_ceil(job->lines, job->per_chunk),
+                            job->fresh ? DML_FROM_THE_END : DML_FORWARD, threads, pulse);
+    }
+    switch (way_for(job, threads)) {
+    case BOXES:
+        return dml_parallel(dml_some_boxes, job, dml_ceil(p->boxes, job->per_chunk), DML_FORWARD, threads, pulse);
+    case COLUMNS: {
+        int64_t columns = p->dim[p->rank - 1].size;
+        return dml_parallel(some_columns, job, dml_ceil(columns, job->per_chunk), DML_FORWARD, threads, pulse);
+    }
+    case ROWS:
+        return dml_share_rows(job, threads, pulse);
+    case BYTES:
         return dml_parallel(some_bytes_of_all, job, dml_ceil(p->slice, job->per_chunk), DML_FORWARD, threads, pulse);
-    }
-    if (threads > 1 && all_bound) {
-        /* offsets from `low` on; with negative steps the reach begins below the table's first element */
-        uint64_t span = 1;
-        int forward = 1;
-        for (int k = 0; k < p->tuple; k++) {
-            forward &= p->steps[k] >= 0;
-            if (p->bounds[k] > 0)
-                span += (uint64_t)(p->bounds[k] - 1) * (uint64_t)p->steps[k];
+    case RANGES: {
+        int64_t boxes = dml_most(1, BATCH / (p->rows * p->inner)), all = job->end;
+        int status = DML_OK;
+        for (; job->begin < all && !status; job->begin = job->end) {
+            job->end = dml_least(job->begin + boxes, all);
+            status = dml_parallel(some_range, job, dml_ceil(job->span, job->per_chunk), DML_FORWARD, threads, pulse);
         }
-        if (forward && span > (uint64_t)threads) {
-            job->span = (int64_t)span;
-            job->per_chunk = dml_ceil(dml_ceil((int64_t)span, threads), DML_LINE) * DML_LINE;
-            int64_t boxes = dml_most(1, BATCH / (p->rows * p->inner)), all = job->end;
-            int status = DML_OK;
-            for (; job->begin < all && !status; job->begin = job->end) {
-                job->end = dml_least(job->begin + boxes, all);
-                status = dml_parallel(some_range, job, dml_ceil(job->span, job->per_chunk), DML_FORWARD, threads, pulse);
-            }
-            return status;
-        }
+        return status;
     }
-    job->per_chunk = p->boxes;
-    return dml_parallel(dml_some_boxes, job, 1, DML_FORWARD, 1, pulse);
+    default:
+        return dml_parallel(dml_some_boxes, job, 1, DML_FORWARD, 1, pulse);
+    }
 }
