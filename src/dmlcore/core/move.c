@@ -4,6 +4,7 @@
 #include "dispatch.h"
 #include "share.h"
 
+#define MANY_INDICES ((int64_t)48 << 10) /* to check: worth a region more, where threads are worth their while at all */
 #define NEAR_COPY ((int64_t)1 << 20)     /* bytes that stay in the second-level cache of the thread that copies them */
 
 static int64_t coordinate_at(const char *from, int index)
@@ -117,7 +118,7 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     int scans = run->check_first && !rest && (plan.boxes > 1 || threads > 1 || copies);
     status = DML_OK;
     if (checks && plan.mode == DML_RAISE && (plan.slice == 0 || scans)) {
-        status = dml_scan(&plan, threads > 1 ? dml_threads_worth(threads, plan.positions * plan.tuple / 8, &pulse) : 1, &pulse);
+        status = dml_scan(&plan, plan.positions * plan.tuple >= MANY_INDICES ? threads : 1, &pulse);
         if (status)
             return status == DML_OUT_OF_RANGE ? report(m, run) : status;
     }
