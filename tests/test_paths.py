@@ -50,6 +50,24 @@ def test_far_slices(rng, every_thread, width):
     both_outputs(dmlcore.scatter_nd, table, indices, updates, wanted=wanted)
 
 
+@pytest.mark.parametrize("length", range(1, 11))
+@pytest.mark.parametrize("index", ("int64", "int32", "uint32"))
+def test_tuples(rng, every_thread, length, index):
+    """Tuples of every length, more of them than a box holds; with `out=` the check keeps the offsets of long ones."""
+    shape = (5, 4, 3, 2, 7, 2, 3, 2, 2, 3)[:length]
+    table = numbers(rng, shape, "float16")
+    lowest = [0 if index == "uint32" else -n for n in shape]
+    count = 5000
+    indices = np.stack([rng.integers(low, n, count) for low, n in zip(lowest, shape, strict=True)], -1).astype(index)
+    both_outputs(dmlcore.gather_nd, table, indices, wanted=table[tuple(indices.T)])
+    picked = rng.permutation(np.ravel_multi_index(tuple(indices.T.astype("int64") % np.array(shape)[:, np.newaxis]), shape))
+    unique = np.stack(np.unravel_index(np.unique(picked), shape), -1).astype(index)
+    updates = numbers(rng, len(unique), "float16")
+    wanted = table.copy()
+    wanted[tuple(unique.T)] = updates
+    both_outputs(dmlcore.scatter_nd, table, unique, updates, wanted=wanted)
+
+
 @pytest.mark.parametrize("width", (1029, 4096, 300_001))
 def test_past_the_caches(rng, every_thread, width):
     """So many bytes in long slices that whole lines are stored past the caches, and the ends of slices are not."""

@@ -13,6 +13,7 @@ typedef struct dml_block {
     const char *indices;
     const char *known;             /* indices that the offsets come from already; NULL: none */
     int64_t known_positions;
+    const u32 *kept;               /* offsets that a scan has kept; NULL: none */
     const char *next;              /* prefetch: where the table's next row will be read */
     const int64_t *where;          /* stream offsets; NULL: one slice after the other, plan->stream_step apart */
     int64_t missed;                /* DML_FILL: positions whose index was out of range */
@@ -53,6 +54,7 @@ DML_INLINE void dml_block_open(const dml_plan *p, int64_t box, dml_block *b)
         int64_t in_row = p->cut == p->rank - 1 ? row : 0;
         b->next += p->next_row + in_row * p->next_step / 8;
     }
+    b->kept = p->kept ? p->kept + dml_block_number(p, box) : NULL;
     b->where = p->scattered ? p->ramps->stream : NULL;
     b->missed = 0;
 }

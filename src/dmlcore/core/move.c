@@ -4,7 +4,11 @@
 #include "dispatch.h"
 #include "share.h"
 
+#include <stdlib.h>
+
 #define MANY_INDICES ((int64_t)48 << 10) /* to check: worth a region more, where threads are worth their while at all */
+#define SHORT_TUPLE 16                   /* bytes; shorter ones are read again as quickly as their offsets */
+#define KEPT ((int64_t)1 << 20)          /* bytes for each thread */
 #define NEAR_COPY ((int64_t)1 << 20)     /* bytes that stay in the second-level cache of the thread that copies them */
 
 static int64_t coordinate_at(const char *from, int index)
@@ -81,50 +85,62 @@ int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse)
     return dml_parallel(dml_some_boxes, &job, dml_ceil(p->boxes, job.per_chunk), DML_FORWARD, threads, pulse);
 }
 
-int dml_move_run(int op, const dml_move *m, dml_run *run)
+/* Whether a check had better keep the offsets that it computes: tuples take longer to read than their offsets, and positions
+ * in one row have the same ones however they are cut into boxes. */
+static int keeps(const dml_plan *p, int threads)
 {
-    dml_plan plan;
+    int in_a_row = p->rank == 1 && p->dim[0].table == 0 && !p->packed;
+    return in_a_row && !p->wide && p->mode == DML_RAISE && p->tuple * dml_index_bytes(p->index) >= SHORT_TUPLE &&
+           p->positions * (int64_t)sizeof(u32) <= threads * KEPT;
+}
+
+static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run)
+{
     dml_ramps ramps;
     dml_pulse pulse = {run->poll, 0, 0};
     int scatter = dml_kinds[op] == DML_KIND_SCATTER, copies = scatter && m->source != NULL, status;
 
-    dml_plan_make(&plan, m, run);
-    int checks = plan.positions > 0;
-    plan.boxes = 0;
+    dml_plan_make(plan, m, run);
+    int checks = plan->positions > 0;
+    plan->boxes = 0;
     if (checks) {
-        plan.combine = run->reduction == DML_NONE ? NULL : dml_chosen_isa->combiners[run->data_type][run->reduction];
-        dml_plan_cut(&plan, &ramps);
-        if (plan.mode == DML_CLIP)
-            for (int k = 0; k < plan.tuple; k++)
-                if (plan.bounds[k] == 0)
+        plan->combine = run->reduction == DML_NONE ? NULL : dml_chosen_isa->combiners[run->data_type][run->reduction];
+        dml_plan_cut(plan, &ramps);
+        if (plan->mode == DML_CLIP)
+            for (int k = 0; k < plan->tuple; k++)
+                if (plan->bounds[k] == 0)
                     return report(m, run);
     }
-    dml_job job = {.plan = &plan, .end = plan.boxes, .fresh = !run->check_first};
-    int threads = run->threads > 1 && checks ? dml_threads_worth(run->threads, dml_plan_nanoseconds(&plan), &pulse) : 1;
+    dml_job job = {.plan = plan, .end = plan->boxes, .fresh = !run->check_first};
+    int threads = run->threads > 1 && checks ? dml_threads_worth(run->threads, dml_plan_nanoseconds(plan), &pulse) : 1;
 
-    int by_rows = checks && plan.slice && dml_moves_rows(&plan);
-    int turned = checks && plan.slice && !by_rows && dml_takes_turned(&plan, scatter);
+    int by_rows = checks && plan->slice && dml_moves_rows(plan);
+    int turned = checks && plan->slice && !by_rows && dml_takes_turned(plan, scatter);
 
-    job.loop = dml_chosen_isa->loops[op][plan.storage][plan.index];
+    job.loop = dml_chosen_isa->loops[op][plan->storage][plan->index];
     if (by_rows) {
-        plan.plain = job.loop;
+        plan->plain = job.loop;
         job.loop = dml_rows_loop;
     }
 
-    int64_t bytes = copies && checks && plan.slice ? together(m, plan.element) : 0;
-    int rest = bytes && dml_overwrites(&plan, bytes);
+    int64_t bytes = copies && checks && plan->slice ? together(m, plan->element) : 0;
+    int rest = bytes && dml_overwrites(plan, bytes);
 
     /* one box on one thread is checked as a whole before anything of it is moved */
-    int scans = run->check_first && !rest && (plan.boxes > 1 || threads > 1 || copies);
+    int scans = run->check_first && !rest && (plan->boxes > 1 || threads > 1 || copies);
     status = DML_OK;
-    if (checks && plan.mode == DML_RAISE && (plan.slice == 0 || scans)) {
-        status = dml_scan(&plan, plan.positions * plan.tuple >= MANY_INDICES ? threads : 1, &pulse);
+    if (checks && plan->mode == DML_RAISE && (plan->slice == 0 || scans)) {
+        if (scans && keeps(plan, threads))
+            plan->keep = malloc((size_t)plan->positions * sizeof(u32));
+        status = dml_scan(plan, plan->positions * plan->tuple >= MANY_INDICES ? threads : 1, &pulse);
+        plan->kept = plan->keep;
+        plan->keep = NULL;
         if (status)
             return status == DML_OUT_OF_RANGE ? report(m, run) : status;
     }
     if (rest)
-        status = dml_copy_rest(&plan, m->source, bytes, job.fresh, threads, &pulse);
-    else if (bytes && !turned && dml_copies_lines(&job, &plan, m->source, bytes)) {
+        status = dml_copy_rest(plan, m->source, bytes, job.fresh, threads, &pulse);
+    else if (bytes && !turned && dml_copies_lines(&job, plan, m->source, bytes)) {
         int64_t done = job.line * job.lines;
         dml_copy_bytes(m->table + done, m->source + done, bytes - done, DML_STORE_PLAIN);
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 12, &pulse));
@@ -132,12 +148,12 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 6, &pulse));
     else if (copies) {
         int alone = bytes && bytes <= NEAR_COPY && !turned && dml_scatters_alone(&job, threads);
-        status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, plan.element,
+        status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, plan->element,
                           job.fresh, alone ? 1 : run->threads, &pulse);
     }
     if (status)
         return status == DML_OUT_OF_RANGE ? report(m, run) : status;
-    if (!checks || plan.slice == 0)
+    if (!checks || plan->slice == 0)
         return DML_OK;
     if (turned)
         status = dml_share_turned(&job, scatter, threads, &pulse);
@@ -146,4 +162,12 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     else
         status = scatter ? dml_share_scatter(&job, threads, &pulse) : dml_share_gather(&job, threads, &pulse);
     return status == DML_OUT_OF_RANGE ? report(m, run) : status;
+}
+
+int dml_move_run(int op, const dml_move *m, dml_run *run)
+{
+    dml_plan plan;
+    int status = move_with(&plan, op, m, run);
+    free(plan.kept);
+    return status;
 }

@@ -103,20 +103,22 @@ DML_INLINE int NAME(narrow)(const I *index, int64_t count, int q, const int64_t 
     return SIGNED ? NAME(wrapped)(index, count, q, bounds, steps, ramp, offsets) : 1;
 }
 
-/* Any number of coordinates, checked one after the other. */
-DML_INLINE int NAME(long_tuples)(const I *index, int64_t count, int q, const int64_t *bounds, const int64_t *steps,
-                                 const u32 *ramp, u32 *offsets)
+/* Any number of coordinates, one dimension after the other: what belongs to it stays in registers. */
+DML_INLINE int NAME(long_tuples)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds,
+                                 const int64_t *steps, const u32 *ramp, u32 *DML_RESTRICT offsets)
 {
     int bad = 0;
-    for (int64_t i = 0; i < count; i++) {
-        u32 offset = ramp ? ramp[i] : 0;
-        for (int k = 0; k < q; k++) {
+    for (int64_t i = 0; i < count; i++)
+        offsets[i] = ramp ? ramp[i] : 0;
+    for (int k = 0; k < q; k++) {
+        uint64_t n = (uint64_t)bounds[k];
+        u32 step = (u32)steps[k];
+        for (int64_t i = 0; i < count; i++) {
             I v = index[i * q + k];
-            uint64_t n = (uint64_t)bounds[k], u = SIGNED ? (uint64_t)(int64_t)v + (v < 0 ? n : 0) : (uint64_t)v;
+            uint64_t u = SIGNED ? (uint64_t)(int64_t)v + (v < 0 ? n : 0) : (uint64_t)v;
             bad |= u >= n;
-            offset += (u32)u * (u32)steps[k];
+            offsets[i] += (u32)u * step;
         }
-        offsets[i] = offset;
     }
     return bad;
 }
@@ -201,6 +203,10 @@ DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
 {
     if (b->known == b->indices && b->known_positions == b->positions)
         return 0;
+    if (b->kept) {
+        memcpy(b->offsets.narrow, b->kept, (size_t)b->positions * sizeof(u32));
+        return 0;
+    }
     const I *index = p->packed ? NAME(pack)(p, b) : (const I *)b->indices;
     if (p->mode != DML_RAISE)
         return NAME(lenient)(p, b, index);

@@ -63,6 +63,8 @@ typedef struct dml_plan {
     const dml_ramps *ramps;
 
     unsigned char *seen;           /* scans: a byte for each offset that is named; NULL: nobody wants to know */
+    u32 *keep;                     /* scans: the offset of every position; NULL: nobody wants to know */
+    u32 *kept;                     /* moves: the offsets that a scan has kept; NULL: none */
 
     /* how updates are combined; NULL: the last one stays */
     dml_combiner combine;
