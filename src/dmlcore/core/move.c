@@ -75,14 +75,18 @@ static int64_t together(const dml_move *m, int64_t width)
     return bytes;
 }
 
+static dml_job scan_of(const dml_plan *plan, int threads)
+{
+    return (dml_job){.plan = plan, .loop = dml_chosen_isa->scans[plan->index], .end = plan->boxes,
+                     .per_chunk = dml_boxes_per_chunk(plan, plan->boxes, threads)};
+}
+
 int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse)
 {
     dml_plan once;
     dml_ramps ramps;
-    const dml_plan *p = dml_plan_indices(&once, plan, &ramps) ? &once : plan;
-    dml_job job = {.plan = p, .loop = dml_chosen_isa->scans[p->index], .end = p->boxes};
-    job.per_chunk = dml_boxes_per_chunk(p, p->boxes, threads);
-    return dml_parallel(dml_some_boxes, &job, dml_ceil(p->boxes, job.per_chunk), DML_FORWARD, threads, pulse);
+    dml_job job = scan_of(dml_plan_indices(&once, plan, &ramps) ? &once : plan, threads);
+    return dml_parallel(dml_some_boxes, &job, dml_ceil(job.end, job.per_chunk), DML_FORWARD, threads, pulse);
 }
 
 /* Whether a check had better keep the offsets that it computes: tuples take longer to read than their offsets, and positions
@@ -97,7 +101,9 @@ static int keeps(const dml_plan *p, int threads)
 static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run)
 {
     dml_ramps ramps;
-    dml_pulse pulse = {run->poll, 0, 0};
+    dml_pulse pulse = {.poll = run->poll};
+    dml_job check;
+    dml_first first;
     int scatter = dml_kinds[op] == DML_KIND_SCATTER, copies = scatter && m->source != NULL, status;
 
     dml_plan_make(plan, m, run);
@@ -131,10 +137,13 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run)
     status = DML_OK;
     if (checks && plan->mode == DML_RAISE && (plan->slice == 0 || scans)) {
         if (scans && keeps(plan, threads))
-            plan->keep = malloc((size_t)plan->positions * sizeof(u32));
-        status = dml_scan(plan, plan->positions * plan->tuple >= MANY_INDICES ? threads : 1, &pulse);
-        plan->kept = plan->keep;
-        plan->keep = NULL;
+            plan->keep = plan->kept = malloc((size_t)plan->positions * sizeof(u32));
+        if (threads > 1 && !scatter && !turned && plan->slice && dml_plan_in_order(plan)) {
+            check = scan_of(plan, threads);   /* the region that moves does it first */
+            first = (dml_first){dml_some_boxes, &check, dml_ceil(check.end, check.per_chunk)};
+            pulse.first = &first;
+        } else
+            status = dml_scan(plan, plan->positions * plan->tuple >= MANY_INDICES ? threads : 1, &pulse);
         if (status)
             return status == DML_OUT_OF_RANGE ? report(m, run) : status;
     }

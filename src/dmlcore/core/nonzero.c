@@ -57,7 +57,7 @@ static int count_chunk(void *job, dml_worker *worker, int64_t chunk)
 int dml_nonzero_count(dml_nonzero *nz, dml_run *run)
 {
     finding f;
-    dml_pulse pulse = {run->poll, 0, 0};
+    dml_pulse pulse = {.poll = run->poll};
     f.width = 1 << run->storage;
     f.total = 1;
     for (int64_t d = 0; d < nz->sizes.n; d++)
@@ -166,7 +166,7 @@ static int write_chunk(void *job, dml_worker *worker, int64_t chunk)
 int dml_nonzero_write(dml_nonzero *nz, dml_run *run)
 {
     finding f;
-    dml_pulse pulse = {run->poll, 0, 0};
+    dml_pulse pulse = {.poll = run->poll};
     uint64_t table[DML_TABLE_BYTES / 8];
     if (nz->count == 0 || nz->columns == 0 || nz->rows_max <= 0)
         return DML_OK;

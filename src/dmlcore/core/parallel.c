@@ -1,4 +1,4 @@
-/* parallel.c: the only OpenMP pragma, the claiming of chunks, the decision whether threads pay, and fork safety.
+/* parallel.c: the only OpenMP pragmas, the claiming of chunks, the decision whether threads pay, and fork safety.
  * Built without OpenMP everything here runs serially. */
 #if !defined(_POSIX_C_SOURCE)
 #define _POSIX_C_SOURCE 200809L   /* -std=c11 alone hides the monotonic clock */
@@ -127,35 +127,58 @@ static void note_lateness(int64_t start, int64_t end, int64_t predicted)
 }
 #endif
 
+static void assemble(dml_team *team, int64_t chunks, dml_order order, int threads, dml_pulse *pulse)
+{
+    team->portions = (int)dml_least(dml_most(1, dml_least(threads, chunks)), DML_PORTIONS);
+    team->order = order;
+    team->status = DML_OK;
+    team->pulse = pulse;
+    for (int i = 0; i < team->portions; i++) {
+        team->portion[i].next = 0;
+        team->portion[i].begin = chunks * i / team->portions;
+        team->portion[i].end = chunks * (i + 1) / team->portions;
+    }
+}
+
 int dml_parallel(dml_work work, void *job, int64_t chunks, dml_order order, int threads, dml_pulse *pulse)
 {
-    dml_team team;
-    team.portions = (int)dml_least(dml_most(1, dml_least(threads, chunks)), DML_PORTIONS);
-    team.order = order;
-    team.status = DML_OK;
-    team.pulse = pulse;
-    for (int i = 0; i < team.portions; i++) {
-        team.portion[i].next = 0;
-        team.portion[i].begin = chunks * i / team.portions;
-        team.portion[i].end = chunks * (i + 1) / team.portions;
-    }
+    const dml_first *first = pulse->first;
+    dml_team team, ahead;
+    if (chunks < 2)
+        threads = 1;
+    pulse->first = NULL;
+    assemble(&team, chunks, order, threads, pulse);
+    ahead.status = DML_OK;
+    if (first)
+        assemble(&ahead, first->chunks, DML_FORWARD, threads, pulse);
 #ifdef _OPENMP
-    if (threads > 1 && chunks > 1) {
+    if (threads > 1) {
         int64_t start = clock_ns();
         /* the same number for few chunks: the runtime ends and starts threads whenever the number changes, 0.6 ms for 4 and 16 */
 #pragma omp parallel num_threads(threads)
-        if (omp_get_thread_num() < chunks)
-            claim(work, job, &team, omp_get_thread_num());
+        {
+            int number = omp_get_thread_num();
+            if (first) {
+                if (number < first->chunks)
+                    claim(first->work, first->job, &ahead, number);
+#pragma omp barrier
+            }
+            if (number < chunks && !ahead.status)
+                claim(work, job, &team, number);
+        }
         int64_t end = clock_ns();
         note_lateness(start, end, pulse->predicted);
         DML_ATOMIC_STORE(&region_end, end);
-        return (int)team.status;
+        return (int)(ahead.status ? ahead.status : team.status);
     }
 #endif
-    claim(work, job, &team, 0);
+    if (first)
+        claim(first->work, first->job, &ahead, 0);
+    if (!ahead.status)
+        claim(work, job, &team, 0);
     if (DML_ATOMIC_LOAD(&earned))
         DML_ATOMIC_STORE(&serial_end, clock_ns());
-    return (int)team.status;
+    return (int)(ahead.status ? ahead.status : team.status);
 }
 
 /* Asked for once, because the runtime asks the system each time; it is a hint. */

@@ -1,16 +1,29 @@
 /* parallel.h: sharing work out among threads, and being interruptible meanwhile.
- * Included by everything that walks over data; parallel.c holds the project's only OpenMP pragma. */
+ * Included by everything that walks over data; parallel.c holds the project's only OpenMP pragmas. */
 #ifndef DMLCORE_PARALLEL_H
 #define DMLCORE_PARALLEL_H
 
 #include "compiler.h"
 #include "kernel.h"
 
-/* What the regions of one call have in common: when the caller was last asked whether to go on, and the longest of them. */
+struct dml_worker;
+
+typedef int (*dml_work)(void *job, struct dml_worker *worker, int64_t chunk);
+
+/* Work that the next region does first, all of it before anything else begins. */
+typedef struct {
+    dml_work work;
+    void *job;
+    int64_t chunks;
+} dml_first;
+
+/* What the regions of one call have in common: when the caller was last asked whether to go on, the longest of them, and
+ * what was put off. */
 typedef struct {
     int (*poll)(void);
     int64_t asked;             /* ns; 0: not yet */
     int64_t predicted;         /* ns on one thread */
+    const dml_first *first;    /* NULL: nothing */
 } dml_pulse;
 
 /* A fresh output is written from its end, see copy.h. */
@@ -36,7 +49,7 @@ typedef struct {
 } dml_team;
 
 /* One thread of a team. Loops call dml_tick after each block; it costs a subtraction until enough work is done. */
-typedef struct {
+typedef struct dml_worker {
     dml_team *team;
     int calling;               /* 1 on the thread that called, the only one that may poll */
     int number;                /* 0 on that thread */
@@ -54,8 +67,6 @@ DML_INLINE int dml_tick(dml_worker *worker, int64_t bytes)
     worker->fuel -= bytes;
     return DML_UNLIKELY(worker->fuel < 0) ? dml_tick_slowly(worker) : DML_OK;
 }
-
-typedef int (*dml_work)(void *job, dml_worker *worker, int64_t chunk);
 
 /* Runs chunks 0 .. chunks-1, each on one thread, and returns the first status other than DML_OK. */
 int dml_parallel(dml_work work, void *job, int64_t chunks, dml_order order, int threads, dml_pulse *pulse);

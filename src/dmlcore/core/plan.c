@@ -239,8 +239,18 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
         fill_ramps(p, ramps);
 }
 
+int dml_plan_in_order(const dml_plan *p)
+{
+    for (int d = 0; d < p->rank; d++)
+        if (p->dim[d].index <= 0 || (d && p->dim[d].index > p->dim[d - 1].index))
+            return 0;
+    return 1;
+}
+
 int dml_plan_indices(dml_plan *p, const dml_plan *from, dml_ramps *ramps)
 {
+    if (dml_plan_in_order(from))
+        return 0;
     int order[DML_DIMS], rank = 0;
     for (int d = 0; d < from->rank; d++) {
         int64_t stride = from->dim[d].index;
@@ -252,11 +262,6 @@ int dml_plan_indices(dml_plan *p, const dml_plan *from, dml_ramps *ramps)
         order[at] = d;
         rank++;
     }
-    int same = rank == from->rank;
-    for (int at = 0; at < rank; at++)
-        same &= order[at] == at && from->dim[at].index > 0;
-    if (same)
-        return 0;
     *p = *from;
     p->positions = 1;
     p->slice = 0;

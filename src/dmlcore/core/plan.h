@@ -82,6 +82,9 @@ void dml_plan_make(dml_plan *plan, const dml_move *move, const dml_run *run);
 /* Cuts the positions into boxes and fills the ramps that they need. */
 void dml_plan_cut(dml_plan *plan, dml_ramps *ramps);
 
+/* Whether every index is met once, in the order of memory. */
+int dml_plan_in_order(const dml_plan *plan);
+
 /* The same indices, each met once and in the order of memory, with nothing to move: a plan for checks. 0: `from` is that
  * already. */
 int dml_plan_indices(dml_plan *plan, const dml_plan *from, dml_ramps *ramps);
