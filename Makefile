@@ -140,9 +140,10 @@ CORE   = tests/packaging/core_smoke.c src/dmlcore/capi.c $(wildcard src/dmlcore/
 CORE_C = -std=c11 -g -Wall -Wextra -Wno-type-limits -Isrc/dmlcore
 
 lint: $(VENV)/lint.done
-	$(say) 'ruff, cython-lint, codespell, zizmor'
+	$(say) 'ruff, cython-lint, clang-format, codespell, zizmor'
 	@$(VENV)/bin/ruff check .
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/cython-lint src/dmlcore/capi.pxd src/dmlcore/core/door.pxi examples/c_api
+	@$(VENV)/bin/clang-format --dry-run --Werror $(filter-out src/dmlcore/_generated/%,$(shell git ls-files '*.c' '*.h'))
 	@$(VENV)/bin/codespell
 	@$(VENV)/bin/zizmor --offline --quiet .github
 

@@ -7,21 +7,24 @@
 #endif
 
 #define PART(n) int64_t begin = (n) * part / parts, end = (n) * (part + 1) / parts
-#define SHARED_OUT(body)                                                         \
-    if (threads == 1) {                                                          \
-        const int64_t part = 0, parts = 1;                                       \
-        body                                                                     \
-    } else {                                                                     \
-        _Pragma("omp parallel for num_threads(threads) schedule(static, 1)")     \
-        for (int part = 0; part < threads; part++) {                             \
-            const int64_t parts = threads;                                       \
-            body                                                                 \
-        }                                                                        \
+#define SHARED_OUT(body)                                                                                                \
+    if (threads == 1) {                                                                                                 \
+        const int64_t part = 0, parts = 1;                                                                              \
+        body                                                                                                            \
+    } else {                                                                                                            \
+        _Pragma("omp parallel for num_threads(threads) schedule(static, 1)") for (int part = 0; part < threads; part++) \
+        {                                                                                                               \
+            const int64_t parts = threads;                                                                              \
+            body                                                                                                        \
+        }                                                                                                               \
     }
 
 void copy(char *to, const char *from, int64_t bytes, int threads)
 {
-    SHARED_OUT({ PART(bytes / 64); memcpy(to + begin * 64, from + begin * 64, (size_t)(end - begin) * 64); })
+    SHARED_OUT({
+        PART(bytes / 64);
+        memcpy(to + begin * 64, from + begin * 64, (size_t)(end - begin) * 64);
+    })
 }
 
 /* Past the caches. */
@@ -46,40 +49,40 @@ void stream(char *to, const char *from, int64_t bytes, int threads)
 #endif
 }
 
-#define LOOPS(offset)                                                                                                   \
+#define LOOPS(offset)                                                                                                  \
     static inline void gather_part_##offset(char *to, const char *from, const offset *at, int64_t begin, int64_t end,  \
-                                            int64_t size)                                                               \
-    {                                                                                                                   \
-        for (int64_t i = begin; i < end; i++)                                                                           \
-            memcpy(to + i * size, from + (int64_t)at[i] * size, (size_t)size);                                          \
-    }                                                                                                                   \
+                                            int64_t size)                                                              \
+    {                                                                                                                  \
+        for (int64_t i = begin; i < end; i++)                                                                          \
+            memcpy(to + i * size, from + (int64_t)at[i] * size, (size_t)size);                                         \
+    }                                                                                                                  \
     static inline void scatter_part_##offset(char *to, const char *from, const offset *at, int64_t begin, int64_t end, \
-                                             int64_t size)                                                              \
-    {                                                                                                                   \
-        for (int64_t i = begin; i < end; i++)                                                                           \
-            memcpy(to + (int64_t)at[i] * size, from + i * size, (size_t)size);                                          \
-    }                                                                                                                   \
-    FIXED_SIZES(gather, offset)                                                                                         \
+                                             int64_t size)                                                             \
+    {                                                                                                                  \
+        for (int64_t i = begin; i < end; i++)                                                                          \
+            memcpy(to + (int64_t)at[i] * size, from + i * size, (size_t)size);                                         \
+    }                                                                                                                  \
+    FIXED_SIZES(gather, offset)                                                                                        \
     FIXED_SIZES(scatter, offset)
 
 /* The compiler turns a memcpy of a known size into loads and stores. */
-#define FIXED_SIZES(name, offset)                                                                                       \
-    void name##_##offset(char *to, const char *from, const offset *at, int64_t count, int64_t size, int threads)       \
-    {                                                                                                                   \
-        SHARED_OUT({                                                                                                    \
-            PART(count);                                                                                                \
-            switch (size) {                                                                                             \
-            case 1: name##_part_##offset(to, from, at, begin, end, 1); break;                                           \
-            case 2: name##_part_##offset(to, from, at, begin, end, 2); break;                                           \
-            case 4: name##_part_##offset(to, from, at, begin, end, 4); break;                                           \
-            case 8: name##_part_##offset(to, from, at, begin, end, 8); break;                                           \
-            case 16: name##_part_##offset(to, from, at, begin, end, 16); break;                                         \
-            case 64: name##_part_##offset(to, from, at, begin, end, 64); break;                                         \
-            case 128: name##_part_##offset(to, from, at, begin, end, 128); break;                                       \
-            case 256: name##_part_##offset(to, from, at, begin, end, 256); break;                                       \
-            default: name##_part_##offset(to, from, at, begin, end, size);                                              \
-            }                                                                                                           \
-        })                                                                                                              \
+#define FIXED_SIZES(name, offset)                                                                                \
+    void name##_##offset(char *to, const char *from, const offset *at, int64_t count, int64_t size, int threads) \
+    {                                                                                                            \
+        SHARED_OUT({                                                                                             \
+            PART(count);                                                                                         \
+            switch (size) {                                                                                      \
+            case 1: name##_part_##offset(to, from, at, begin, end, 1); break;                                    \
+            case 2: name##_part_##offset(to, from, at, begin, end, 2); break;                                    \
+            case 4: name##_part_##offset(to, from, at, begin, end, 4); break;                                    \
+            case 8: name##_part_##offset(to, from, at, begin, end, 8); break;                                    \
+            case 16: name##_part_##offset(to, from, at, begin, end, 16); break;                                  \
+            case 64: name##_part_##offset(to, from, at, begin, end, 64); break;                                  \
+            case 128: name##_part_##offset(to, from, at, begin, end, 128); break;                                \
+            case 256: name##_part_##offset(to, from, at, begin, end, 256); break;                                \
+            default: name##_part_##offset(to, from, at, begin, end, size);                                       \
+            }                                                                                                    \
+        })                                                                                                       \
     }
 
 LOOPS(uint32_t)

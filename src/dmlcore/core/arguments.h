@@ -19,9 +19,11 @@ typedef struct {
 static int dml_parameter(const dml_function *f, PyObject *name)
 {
     for (int i = 0; i < f->count; i++)
-        if (f->names[i] == name) return i;
+        if (f->names[i] == name)
+            return i;
     for (int i = 0; i < f->count; i++)
-        if (PyUnicode_Compare(f->names[i], name) == 0) return i;
+        if (PyUnicode_Compare(f->names[i], name) == 0)
+            return i;
     return -1;
 }
 
@@ -33,7 +35,8 @@ static int dml_arguments(const dml_function *f, PyObject *const *args, Py_ssize_
         PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional arguments (%zd given)", function, f->positional, n);
         return -1;
     }
-    for (int i = 0; i < f->count; i++) slots[i] = i < n ? args[i] : NULL;
+    for (int i = 0; i < f->count; i++)
+        slots[i] = i < n ? args[i] : NULL;
     for (Py_ssize_t k = 0, given = keywords ? PyTuple_Size(keywords) : 0; k < given; k++) {
         PyObject *name = PyTuple_GetItem(keywords, k);
         int i = dml_parameter(f, name);
@@ -74,7 +77,8 @@ static PyObject *dml_new_function(dml_function *f, const char *name, void *imple
     f->method.ml_flags = METH_FASTCALL | METH_KEYWORDS;
     f->method.ml_doc = doc;
     module = PyUnicode_InternFromString("dmlcore");
-    if (!module) return NULL;
+    if (!module)
+        return NULL;
     function = PyCFunction_NewEx(&f->method, NULL, module);
     Py_DECREF(module);
     return function;

@@ -17,10 +17,16 @@ typedef struct dml_block {
     const char *next;              /* prefetch: where the table's next row will be read */
     const int64_t *where;          /* stream offsets; NULL: one slice after the other, plan->stream_step apart */
     int64_t missed;                /* DML_FILL: positions whose index was out of range */
-    union { u32 narrow[DML_BLOCK]; i64 wide[DML_BLOCK]; } offsets;
+    union {
+        u32 narrow[DML_BLOCK];
+        i64 wide[DML_BLOCK];
+    } offsets;
     int64_t chosen[DML_BLOCK];     /* `where` after some positions were left out */
     int64_t missing[DML_BLOCK];    /* `where` of the missed ones */
-    union { i32 half[DML_PACKED]; i64 full[DML_PACKED]; } packed;
+    union {
+        i32 half[DML_PACKED];
+        i64 full[DML_PACKED];
+    } packed;
 } dml_block;
 
 /* How many positions lie in front of a box. */

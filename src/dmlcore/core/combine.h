@@ -8,75 +8,75 @@
 #define AHEAD 192                              /* elements of a far table that are on their way */
 
 /* `next` is the update, `here` the element it is for. */
-#define STEP(type, expression, to, from)                                                              \
-    do {                                                                                              \
-        type here, next;                                                                              \
-        memcpy(&here, to, sizeof here);                                                               \
-        memcpy(&next, from, sizeof next);                                                             \
-        here = (type)(expression);                                                                    \
-        memcpy(to, &here, sizeof here);                                                               \
+#define STEP(type, expression, to, from)  \
+    do {                                  \
+        type here, next;                  \
+        memcpy(&here, to, sizeof here);   \
+        memcpy(&next, from, sizeof next); \
+        here = (type)(expression);        \
+        memcpy(to, &here, sizeof here);   \
     } while (0)
 
 /* Walks over the block; the first loop is for single elements whose updates follow each other. */
-#define COMBINER(name, type, expression)                                                              \
-    DML_PIECE void NAME(name)(const dml_plan *p, dml_block *b)                                        \
-    {                                                                                                 \
-        int64_t n = b->count, size = (int64_t)sizeof(type), i = 0;                                    \
-        if (p->slice == size && p->stream_step == p->slice && !b->where && !p->wide) {                \
-            const u32 *offsets = b->offsets.narrow;                                                   \
-            char *table = b->table;                                                                   \
-            const char *stream = b->stream;                                                           \
-            if (p->far) {                                                                             \
-                for (int64_t at = 0; at < dml_least(AHEAD, n); at++)                                  \
-                    DML_PREFETCH_WRITE(table + offsets[at]);                                          \
-                for (; i + AHEAD < n; i++) {                                                          \
-                    DML_PREFETCH_WRITE(table + offsets[i + AHEAD]);                                   \
-                    STEP(type, expression, table + offsets[i], stream + i * size);                    \
-                }                                                                                     \
-            }                                                                                         \
-            for (; i < n; i++)                                                                        \
-                STEP(type, expression, table + offsets[i], stream + i * size);                        \
-            return;                                                                                   \
-        }                                                                                             \
+#define COMBINER(name, type, expression)                                                                \
+    DML_PIECE void NAME(name)(const dml_plan *p, dml_block *b)                                          \
+    {                                                                                                   \
+        int64_t n = b->count, size = (int64_t)sizeof(type), i = 0;                                      \
+        if (p->slice == size && p->stream_step == p->slice && !b->where && !p->wide) {                  \
+            const u32 *offsets = b->offsets.narrow;                                                     \
+            char *table = b->table;                                                                     \
+            const char *stream = b->stream;                                                             \
+            if (p->far) {                                                                               \
+                for (int64_t at = 0; at < dml_least(AHEAD, n); at++)                                    \
+                    DML_PREFETCH_WRITE(table + offsets[at]);                                            \
+                for (; i + AHEAD < n; i++) {                                                            \
+                    DML_PREFETCH_WRITE(table + offsets[i + AHEAD]);                                     \
+                    STEP(type, expression, table + offsets[i], stream + i * size);                      \
+                }                                                                                       \
+            }                                                                                           \
+            for (; i < n; i++)                                                                          \
+                STEP(type, expression, table + offsets[i], stream + i * size);                          \
+            return;                                                                                     \
+        }                                                                                               \
         int64_t ahead = p->far ? dml_most(1, DML_FAR_AHEAD / p->slice) : 0, elements = p->slice / size; \
-        for (; i < n; i++) {                                                                          \
-            const char *fetch = dml_block_table(p, b, dml_least(i + ahead, n - 1));                   \
-            for (int64_t at = 0; ahead && at < p->slice + 63; at += 64)                               \
-                DML_PREFETCH_L2(fetch + dml_least(at, p->slice - 1));                                 \
-            char *DML_RESTRICT to = dml_block_table(p, b, i);                                         \
-            const char *DML_RESTRICT from = b->stream + dml_block_where(p, b, i);                     \
-            for (int64_t k = 0; k < elements; k++)                                                    \
-                STEP(type, expression, to + k * size, from + k * size);                               \
-        }                                                                                             \
+        for (; i < n; i++) {                                                                            \
+            const char *fetch = dml_block_table(p, b, dml_least(i + ahead, n - 1));                     \
+            for (int64_t at = 0; ahead && at < p->slice + 63; at += 64)                                 \
+                DML_PREFETCH_L2(fetch + dml_least(at, p->slice - 1));                                   \
+            char *DML_RESTRICT to = dml_block_table(p, b, i);                                           \
+            const char *DML_RESTRICT from = b->stream + dml_block_where(p, b, i);                       \
+            for (int64_t k = 0; k < elements; k++)                                                      \
+                STEP(type, expression, to + k * size, from + k * size);                                 \
+        }                                                                                               \
     }
 
-#define INTEGER(name, type)                                        \
-    COMBINER(add_##name, type, (u64)here + (u64)next)              \
-    COMBINER(mul_##name, type, (u64)here * (u64)next)              \
-    COMBINER(min_##name, type, next < here ? next : here)          \
+#define INTEGER(name, type)                               \
+    COMBINER(add_##name, type, (u64)here + (u64)next)     \
+    COMBINER(mul_##name, type, ((u64)here * (u64)next))   \
+    COMBINER(min_##name, type, next < here ? next : here) \
     COMBINER(max_##name, type, next > here ? next : here)
 
 /* Of two NaN the processor keeps the first, and compilers choose which one that is, for each loop anew. Here it is always
  * the element's own. */
 #define OTHER (here != here ? here : next)
 
-#define FLOATING(name, type)                                                       \
-    COMBINER(add_##name, type, here + OTHER)                                       \
-    COMBINER(mul_##name, type, here * OTHER)                                       \
-    COMBINER(min_##name, type, here != here || next >= here ? here : next)         \
+#define FLOATING(name, type)                                               \
+    COMBINER(add_##name, type, here + OTHER)                               \
+    COMBINER(mul_##name, type, (here * OTHER))                             \
+    COMBINER(min_##name, type, here != here || next >= here ? here : next) \
     COMBINER(max_##name, type, here != here || next <= here ? here : next)
 
 /* float holds sums and products of two halves exactly enough that rounding twice is rounding once */
-#define HALF(name, expression)                                                         \
-    DML_INLINE u16 NAME(name##_half)(u16 one, u16 other)                               \
-    {                                                                                  \
-        float here = dml_from_half(one), next = dml_from_half(other);                  \
-        return expression;                                                             \
-    }                                                                                  \
+#define HALF(name, expression)                                        \
+    DML_INLINE u16 NAME(name##_half)(u16 one, u16 other)              \
+    {                                                                 \
+        float here = dml_from_half(one), next = dml_from_half(other); \
+        return expression;                                            \
+    }                                                                 \
     COMBINER(name##_f16, u16, NAME(name##_half)(here, next))
 
 HALF(add, dml_to_half(here + OTHER))
-HALF(mul, dml_to_half(here * OTHER))
+HALF(mul, dml_to_half((here * OTHER)))
 HALF(min, here != here || next >= here ? one : other)
 HALF(max, here != here || next <= here ? one : other)
 INTEGER(u8, uint8_t)
@@ -93,8 +93,8 @@ FLOATING(f64, double)
 #define ROW(name) {NULL, NAME(add_##name), NAME(mul_##name), NAME(min_##name), NAME(max_##name)}
 static const dml_combiner DML_TABLE(combiners)[DML_NUMBERS][DML_REDUCTIONS] = {
     [DML_FLOAT32] = ROW(f32), [DML_FLOAT16] = ROW(f16), [DML_UINT32] = ROW(u32), [DML_UINT16] = ROW(u16),
-    [DML_UINT8] = ROW(u8), [DML_INT32] = ROW(i32), [DML_INT16] = ROW(i16), [DML_INT8] = ROW(i8),
-    [DML_FLOAT64] = ROW(f64), [DML_UINT64] = ROW(u64), [DML_INT64] = ROW(i64),
+    [DML_UINT8] = ROW(u8),    [DML_INT32] = ROW(i32),   [DML_INT16] = ROW(i16),  [DML_INT8] = ROW(i8),
+    [DML_FLOAT64] = ROW(f64), [DML_UINT64] = ROW(u64),  [DML_INT64] = ROW(i64),
 };
 #undef NAME
 #undef AHEAD

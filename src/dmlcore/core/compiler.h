@@ -76,7 +76,9 @@ typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
-typedef struct { uint64_t word[2]; } u128;
+typedef struct {
+    uint64_t word[2];
+} u128;
 typedef int32_t i32;
 typedef int64_t i64;
 

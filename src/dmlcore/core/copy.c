@@ -3,7 +3,7 @@
 
 #define CHUNK DML_FRESH_STEP
 #define TURNED 128                      /* bytes across: a line of the source and the one fetched with it */
-#define SHORT ((int64_t)32 << 10)       /* bytes that vector moves copy beside what comes next; a string instruction does not */
+#define SHORT ((int64_t)32 << 10) /* bytes that vector moves copy beside what comes next; a string instruction does not */
 #define PAST_CACHES ((int64_t)32 << 20) /* a destination so large is not in a cache when it is used next */
 
 typedef struct {
@@ -13,11 +13,11 @@ typedef struct {
 typedef struct {
     char *to;
     const char *from;
-    int64_t run;                        /* contiguous bytes at each place */
+    int64_t run; /* contiguous bytes at each place */
     int64_t places;
-    int64_t chunk;                      /* places */
+    int64_t chunk; /* places */
     dml_store store;
-    int across, along;                  /* dimensions with contiguous elements in the source, in the destination */
+    int across, along; /* dimensions with contiguous elements in the source, in the destination */
     int rank;
     dimension dim[DML_RANK_MAX + 1];
 } copying;
@@ -42,21 +42,23 @@ void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store)
 
 /* Eight columns at a time, because their lines may meet in the cache, which holds as many; the next ones are fetched
  * meanwhile. */
-#define TURN(T)                                                                                               \
-    for (; columns >= 8; columns -= 8, from += 8 * from_pitch, to += 8 * sizeof(T)) {                         \
-        for (int64_t c = 0; c < 8; c++)                                                                       \
-            for (int64_t at = 0; at < rows * (int64_t)sizeof(T); at += 64)                                    \
-                DML_PREFETCH_L2(from + (c + 8) * from_pitch + at);                                            \
-        for (int64_t r = 0; r < rows; r++) {                                                                  \
-            T eight[8];                                                                                       \
-            for (int64_t c = 0; c < 8; c++)                                                                   \
-                memcpy(eight + c, from + c * from_pitch + r * (int64_t)sizeof(T), sizeof(T));                 \
-            memcpy(to + r * to_pitch, eight, sizeof eight);                                                   \
-        }                                                                                                     \
-    }                                                                                                         \
-    for (int64_t r = 0; r < rows; r++)                                                                        \
-        for (int64_t c = 0; c < columns; c++)                                                                 \
-            memcpy(to + r * to_pitch + c * (int64_t)sizeof(T), from + c * from_pitch + r * (int64_t)sizeof(T), sizeof(T))
+#define TURN(T)                                                                                                            \
+    for (; columns >= 8; columns -= 8, from += 8 * from_pitch, to += 8 * sizeof(T)) {                                      \
+        for (int64_t c = 0; c < 8; c++)                                                                                    \
+            for (int64_t at = 0; at < rows * (int64_t)sizeof(T); at += 64)                                                 \
+                DML_PREFETCH_L2(from + (c + 8) * from_pitch + at);                                                         \
+        for (int64_t r = 0; r < rows; r++) {                                                                               \
+            T eight[8];                                                                                                    \
+            for (int64_t c = 0; c < 8; c++)                                                                                \
+                memcpy(eight + c, from + c * from_pitch + r * (int64_t)sizeof(T), sizeof(T));                              \
+            memcpy(to + r * to_pitch, eight, sizeof eight);                                                                \
+        }                                                                                                                  \
+    }                                                                                                                      \
+    for (int64_t r = 0; r < rows; r++) {                                                                                   \
+        for (int64_t c = 0; c < columns; c++) {                                                                            \
+            memcpy(to + r * to_pitch + c * (int64_t)sizeof(T), from + c * from_pitch + r * (int64_t)sizeof(T), sizeof(T)); \
+        }                                                                                                                  \
+    }
 
 void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns, int64_t width)
 {
@@ -73,10 +75,7 @@ void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, 
     }
 }
 
-dml_order dml_order_for(int64_t bytes, int fresh)
-{
-    return fresh && bytes >= DML_FRESH ? DML_FROM_THE_END : DML_FORWARD;
-}
+dml_order dml_order_for(int64_t bytes, int fresh) { return fresh && bytes >= DML_FRESH ? DML_FROM_THE_END : DML_FORWARD; }
 
 dml_store dml_store_for(int64_t bytes, int fresh)
 {
@@ -88,10 +87,10 @@ static void copy_row(const copying *c, char *to, const char *from, int64_t count
 {
     const dimension *last = c->dim + c->rank - 1;
     switch (c->run) {
-#define ELEMENTS(bytes)                                                  \
-    case bytes:                                                          \
-        for (int64_t i = 0; i < count; i++)                              \
-            memcpy(to + i * last->to, from + i * last->from, bytes);     \
+#define ELEMENTS(bytes)                                              \
+    case bytes:                                                      \
+        for (int64_t i = 0; i < count; i++)                          \
+            memcpy(to + i * last->to, from + i * last->from, bytes); \
         break
         ELEMENTS(1);
         ELEMENTS(2);
@@ -168,8 +167,8 @@ static int copy_turned(void *job, dml_worker *worker, int64_t chunk)
     return dml_tick(worker, 4 * rows * along->size * c->run);
 }
 
-int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dml_list from_strides, int64_t width,
-             int fresh, int threads, dml_pulse *pulse)
+int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dml_list from_strides, int64_t width, int fresh,
+             int threads, dml_pulse *pulse)
 {
     copying c;
     c.to = to;

@@ -20,8 +20,8 @@ dml_order dml_order_for(int64_t bytes, int fresh);
 dml_store dml_store_for(int64_t bytes, int fresh);
 
 /* Copies elements of `width` bytes; strides in bytes, any. */
-int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dml_list from_strides, int64_t width,
-             int fresh, int threads, dml_pulse *pulse);
+int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dml_list from_strides, int64_t width, int fresh,
+             int threads, dml_pulse *pulse);
 
 /* Copies bytes that follow each other. */
 void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store);

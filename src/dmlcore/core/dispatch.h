@@ -11,8 +11,18 @@ enum dml_width { DML_WIDTH_U32, DML_WIDTH_U64, DML_WIDTHS };   /* of a coordinat
 
 /* DML_TENSOR_DATA_TYPE, for what depends on more than the width of an element. */
 enum {
-    DML_FLOAT32 = 1, DML_FLOAT16, DML_UINT32, DML_UINT16, DML_UINT8, DML_INT32, DML_INT16, DML_INT8,
-    DML_FLOAT64, DML_UINT64, DML_INT64, DML_NUMBERS
+    DML_FLOAT32 = 1,
+    DML_FLOAT16,
+    DML_UINT32,
+    DML_UINT16,
+    DML_UINT8,
+    DML_INT32,
+    DML_INT16,
+    DML_INT8,
+    DML_FLOAT64,
+    DML_UINT64,
+    DML_INT64,
+    DML_NUMBERS
 };
 
 /* All loops for one instruction set. */

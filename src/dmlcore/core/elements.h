@@ -16,62 +16,62 @@ DML_INLINE T NAME(load)(const char *from)
 DML_INLINE void NAME(store)(char *to, T value) { memcpy(to, &value, sizeof value); }
 
 /* One loop for all cases: OFFSETS is narrow or wide, AHEAD the prefetch distance, WHERE the stream address. */
-#define GATHER_EIGHT(OFFSETS, WHERE)                                                                              \
-    do {                                                                                                          \
-        NAME(store)(stream + WHERE(i), NAME(load)(table + b->offsets.OFFSETS[i]));                                \
-        NAME(store)(stream + WHERE(i + 1), NAME(load)(table + b->offsets.OFFSETS[i + 1]));                        \
-        NAME(store)(stream + WHERE(i + 2), NAME(load)(table + b->offsets.OFFSETS[i + 2]));                        \
-        NAME(store)(stream + WHERE(i + 3), NAME(load)(table + b->offsets.OFFSETS[i + 3]));                        \
-        NAME(store)(stream + WHERE(i + 4), NAME(load)(table + b->offsets.OFFSETS[i + 4]));                        \
-        NAME(store)(stream + WHERE(i + 5), NAME(load)(table + b->offsets.OFFSETS[i + 5]));                        \
-        NAME(store)(stream + WHERE(i + 6), NAME(load)(table + b->offsets.OFFSETS[i + 6]));                        \
-        NAME(store)(stream + WHERE(i + 7), NAME(load)(table + b->offsets.OFFSETS[i + 7]));                        \
-        i += 8;                                                                                                   \
+#define GATHER_EIGHT(OFFSETS, WHERE)                                                       \
+    do {                                                                                   \
+        NAME(store)(stream + WHERE(i), NAME(load)(table + b->offsets.OFFSETS[i]));         \
+        NAME(store)(stream + WHERE(i + 1), NAME(load)(table + b->offsets.OFFSETS[i + 1])); \
+        NAME(store)(stream + WHERE(i + 2), NAME(load)(table + b->offsets.OFFSETS[i + 2])); \
+        NAME(store)(stream + WHERE(i + 3), NAME(load)(table + b->offsets.OFFSETS[i + 3])); \
+        NAME(store)(stream + WHERE(i + 4), NAME(load)(table + b->offsets.OFFSETS[i + 4])); \
+        NAME(store)(stream + WHERE(i + 5), NAME(load)(table + b->offsets.OFFSETS[i + 5])); \
+        NAME(store)(stream + WHERE(i + 6), NAME(load)(table + b->offsets.OFFSETS[i + 6])); \
+        NAME(store)(stream + WHERE(i + 7), NAME(load)(table + b->offsets.OFFSETS[i + 7])); \
+        i += 8;                                                                            \
     } while (0)
 
-#define GATHER_LOOP(OFFSETS, AHEAD, WHERE)                                                                        \
-    do {                                                                                                          \
-        int64_t i = 0;                                                                                            \
-        if (AHEAD)                                                                                                \
-            while (i + AHEAD + 8 <= n) {                                                                          \
-                for (int j = 0; j < 8; j++)                                                                       \
-                    DML_PREFETCH(table + b->offsets.OFFSETS[i + j + AHEAD]);                                      \
-                GATHER_EIGHT(OFFSETS, WHERE);                                                                     \
-            }                                                                                                     \
-        while (i + 8 <= n) {                                                                                      \
-            GATHER_EIGHT(OFFSETS, WHERE);                                                                         \
-        }                                                                                                         \
-        for (; i < n; i++)                                                                                        \
-            NAME(store)(stream + WHERE(i), NAME(load)(table + b->offsets.OFFSETS[i]));                            \
+#define GATHER_LOOP(OFFSETS, AHEAD, WHERE)                                             \
+    do {                                                                               \
+        int64_t i = 0;                                                                 \
+        if (AHEAD)                                                                     \
+            while (i + AHEAD + 8 <= n) {                                               \
+                for (int j = 0; j < 8; j++)                                            \
+                    DML_PREFETCH(table + b->offsets.OFFSETS[i + j + AHEAD]);           \
+                GATHER_EIGHT(OFFSETS, WHERE);                                          \
+            }                                                                          \
+        while (i + 8 <= n) {                                                           \
+            GATHER_EIGHT(OFFSETS, WHERE);                                              \
+        }                                                                              \
+        for (; i < n; i++)                                                             \
+            NAME(store)(stream + WHERE(i), NAME(load)(table + b->offsets.OFFSETS[i])); \
     } while (0)
 
-#define SCATTER_EIGHT(OFFSETS, WHERE)                                                                             \
-    do {                                                                                                          \
-        NAME(store)(table + b->offsets.OFFSETS[i], NAME(load)(stream + WHERE(i)));                                \
-        NAME(store)(table + b->offsets.OFFSETS[i + 1], NAME(load)(stream + WHERE(i + 1)));                        \
-        NAME(store)(table + b->offsets.OFFSETS[i + 2], NAME(load)(stream + WHERE(i + 2)));                        \
-        NAME(store)(table + b->offsets.OFFSETS[i + 3], NAME(load)(stream + WHERE(i + 3)));                        \
-        NAME(store)(table + b->offsets.OFFSETS[i + 4], NAME(load)(stream + WHERE(i + 4)));                        \
-        NAME(store)(table + b->offsets.OFFSETS[i + 5], NAME(load)(stream + WHERE(i + 5)));                        \
-        NAME(store)(table + b->offsets.OFFSETS[i + 6], NAME(load)(stream + WHERE(i + 6)));                        \
-        NAME(store)(table + b->offsets.OFFSETS[i + 7], NAME(load)(stream + WHERE(i + 7)));                        \
-        i += 8;                                                                                                   \
+#define SCATTER_EIGHT(OFFSETS, WHERE)                                                      \
+    do {                                                                                   \
+        NAME(store)(table + b->offsets.OFFSETS[i], NAME(load)(stream + WHERE(i)));         \
+        NAME(store)(table + b->offsets.OFFSETS[i + 1], NAME(load)(stream + WHERE(i + 1))); \
+        NAME(store)(table + b->offsets.OFFSETS[i + 2], NAME(load)(stream + WHERE(i + 2))); \
+        NAME(store)(table + b->offsets.OFFSETS[i + 3], NAME(load)(stream + WHERE(i + 3))); \
+        NAME(store)(table + b->offsets.OFFSETS[i + 4], NAME(load)(stream + WHERE(i + 4))); \
+        NAME(store)(table + b->offsets.OFFSETS[i + 5], NAME(load)(stream + WHERE(i + 5))); \
+        NAME(store)(table + b->offsets.OFFSETS[i + 6], NAME(load)(stream + WHERE(i + 6))); \
+        NAME(store)(table + b->offsets.OFFSETS[i + 7], NAME(load)(stream + WHERE(i + 7))); \
+        i += 8;                                                                            \
     } while (0)
 
-#define SCATTER_LOOP(OFFSETS, AHEAD, WHERE)                                                                       \
-    do {                                                                                                          \
-        int64_t i = 0;                                                                                            \
-        if (AHEAD)                                                                                                \
-            while (i + AHEAD + 8 <= n) {                                                                          \
-                for (int j = 0; j < 8; j++)                                                                       \
-                    DML_PREFETCH_WRITE(table + b->offsets.OFFSETS[i + j + AHEAD]);                                \
-                SCATTER_EIGHT(OFFSETS, WHERE);                                                                    \
-            }                                                                                                     \
-        while (i + 8 <= n) {                                                                                      \
-            SCATTER_EIGHT(OFFSETS, WHERE);                                                                        \
-        }                                                                                                         \
-        for (; i < n; i++)                                                                                        \
-            NAME(store)(table + b->offsets.OFFSETS[i], NAME(load)(stream + WHERE(i)));                            \
+#define SCATTER_LOOP(OFFSETS, AHEAD, WHERE)                                            \
+    do {                                                                               \
+        int64_t i = 0;                                                                 \
+        if (AHEAD)                                                                     \
+            while (i + AHEAD + 8 <= n) {                                               \
+                for (int j = 0; j < 8; j++)                                            \
+                    DML_PREFETCH_WRITE(table + b->offsets.OFFSETS[i + j + AHEAD]);     \
+                SCATTER_EIGHT(OFFSETS, WHERE);                                         \
+            }                                                                          \
+        while (i + 8 <= n) {                                                           \
+            SCATTER_EIGHT(OFFSETS, WHERE);                                             \
+        }                                                                              \
+        for (; i < n; i++)                                                             \
+            NAME(store)(table + b->offsets.OFFSETS[i], NAME(load)(stream + WHERE(i))); \
     } while (0)
 
 #define IN_ORDER(i) ((i) * (int64_t)sizeof(T))

@@ -4,8 +4,8 @@
 #define NAME(name) DML_JOIN3(name, C, ISA)
 
 /* n columns, a constant wherever this is inlined. */
-DML_INLINE void NAME(rows)(C *DML_RESTRICT to, int n, const C *base, const C *DML_RESTRICT table,
-                           const u32 *DML_RESTRICT found, int64_t count)
+DML_INLINE void NAME(rows)(C *DML_RESTRICT to, int n, const C *base, const C *DML_RESTRICT table, const u32 *DML_RESTRICT found,
+                           int64_t count)
 {
     C start[8];
     for (int c = 0; c < n; c++)
@@ -15,12 +15,12 @@ DML_INLINE void NAME(rows)(C *DML_RESTRICT to, int n, const C *base, const C *DM
             to[i * n + c] = start[c] + (table ? table[found[i] * (u32)n + (u32)c] : c == n - 1 ? (C)found[i] : 0);
 }
 
-#define ROWS(n)                                                            \
-    case n:                                                                \
-        if (table)                                                         \
-            NAME(rows)((C *)to, n, base, table, found, count);             \
-        else                                                               \
-            NAME(rows)((C *)to, n, base, NULL, found, count);              \
+#define ROWS(n)                                                \
+    case n:                                                    \
+        if (table)                                             \
+            NAME(rows)((C *)to, n, base, table, found, count); \
+        else                                                   \
+            NAME(rows)((C *)to, n, base, NULL, found, count);  \
         return
 
 /* Rows row .. row+count-1. */

@@ -17,27 +17,35 @@ typedef struct {
 /* Saturating arithmetic, so that no size can wrap around into a valid one. */
 static inline int64_t dml_add(int64_t a, int64_t b)
 {
-    if (b > 0 && a > INT64_MAX - b) return INT64_MAX;
-    if (b < 0 && a < INT64_MIN - b) return INT64_MIN;
+    if (b > 0 && a > INT64_MAX - b)
+        return INT64_MAX;
+    if (b < 0 && a < INT64_MIN - b)
+        return INT64_MIN;
     return a + b;
 }
 
 static inline int64_t dml_sub(int64_t a, int64_t b)
 {
-    if (b < 0 && a > INT64_MAX + b) return INT64_MAX;
-    if (b > 0 && a < INT64_MIN + b) return INT64_MIN;
+    if (b < 0 && a > INT64_MAX + b)
+        return INT64_MAX;
+    if (b > 0 && a < INT64_MIN + b)
+        return INT64_MIN;
     return a - b;
 }
 
 static inline int64_t dml_mul(int64_t a, int64_t b)
 {
     const int64_t small = INT64_C(1) << 31;
-    if (a > -small && a < small && b > -small && b < small) return a * b;
-    if (a == 0 || b == 0) return 0;
+    if (a > -small && a < small && b > -small && b < small)
+        return a * b;
+    if (a == 0 || b == 0)
+        return 0;
     if ((a > 0) == (b > 0)) {              /* |a * b| > MAX, told by division, which cannot overflow here */
-        if (a > 0 ? a > INT64_MAX / b : b < INT64_MAX / a) return INT64_MAX;
+        if (a > 0 ? a > INT64_MAX / b : b < INT64_MAX / a)
+            return INT64_MAX;
     } else {
-        if (a > 0 ? b < INT64_MIN / a : a < INT64_MIN / b) return INT64_MIN;
+        if (a > 0 ? b < INT64_MIN / a : a < INT64_MIN / b)
+            return INT64_MIN;
     }
     return a * b;
 }
@@ -73,25 +81,30 @@ static inline int64_t dml_at_end(dml_list a, int64_t at) { return dml_at(a, dml_
 
 static inline int dml_equal(dml_list a, dml_list b)
 {
-    if (a.n != b.n) return 0;
+    if (a.n != b.n)
+        return 0;
     for (int64_t i = 0; i < a.n; i++)
-        if (a.v[i] != b.v[i]) return 0;
+        if (a.v[i] != b.v[i])
+            return 0;
     return 1;
 }
 
 /* Every entry of a is at most the one of b. */
 static inline int dml_within(dml_list a, dml_list b)
 {
-    if (a.n != b.n) return 0;
+    if (a.n != b.n)
+        return 0;
     for (int64_t i = 0; i < a.n; i++)
-        if (a.v[i] > b.v[i]) return 0;
+        if (a.v[i] > b.v[i])
+            return 0;
     return 1;
 }
 
 static inline int64_t dml_product(dml_list a)
 {
     int64_t product = 1;
-    for (int64_t i = 0; i < a.n; i++) product = dml_mul(product, a.v[i]);
+    for (int64_t i = 0; i < a.n; i++)
+        product = dml_mul(product, a.v[i]);
     return product;
 }
 
@@ -99,7 +112,8 @@ static inline int64_t dml_product(dml_list a)
 static inline int64_t dml_effective_rank(dml_list a)
 {
     int64_t ones = 0;
-    while (ones < a.n && a.v[ones] == 1) ones++;
+    while (ones < a.n && a.v[ones] == 1)
+        ones++;
     return a.n - ones;
 }
 
@@ -112,22 +126,26 @@ static inline dml_list dml_empty(int64_t *buffer)
 
 static inline dml_list dml_append(dml_list a, int64_t item)
 {
-    if (a.n < DML_LIST_MAX) ((int64_t *)a.v)[a.n++] = item;
+    if (a.n < DML_LIST_MAX)
+        ((int64_t *)a.v)[a.n++] = item;
     return a;
 }
 
 static inline dml_list dml_join(dml_list a, dml_list b, int64_t *buffer)
 {
     dml_list all = {buffer, 0};
-    for (int64_t i = 0; i < a.n && all.n < DML_LIST_MAX; i++) buffer[all.n++] = a.v[i];
-    for (int64_t i = 0; i < b.n && all.n < DML_LIST_MAX; i++) buffer[all.n++] = b.v[i];
+    for (int64_t i = 0; i < a.n && all.n < DML_LIST_MAX; i++)
+        buffer[all.n++] = a.v[i];
+    for (int64_t i = 0; i < b.n && all.n < DML_LIST_MAX; i++)
+        buffer[all.n++] = b.v[i];
     return all;
 }
 
 static inline dml_list dml_repeat(int64_t item, int64_t count, int64_t *buffer)
 {
     dml_list all = {buffer, count < 0 ? 0 : count > DML_LIST_MAX ? DML_LIST_MAX : count};
-    for (int64_t i = 0; i < all.n; i++) buffer[i] = item;
+    for (int64_t i = 0; i < all.n; i++)
+        buffer[i] = item;
     return all;
 }
 
@@ -135,9 +153,12 @@ static inline dml_list dml_right_align(dml_list a, int64_t count, int64_t *buffe
 {
     int64_t n = count < 0 ? 0 : count > DML_LIST_MAX ? DML_LIST_MAX : count;
     dml_list all = {buffer, n};
-    if (a.n >= n) return dml_slice(a, a.n - n, a.n);
-    for (int64_t i = 0; i < n - a.n; i++) buffer[i] = 1;
-    for (int64_t i = 0; i < a.n; i++) buffer[n - a.n + i] = a.v[i];
+    if (a.n >= n)
+        return dml_slice(a, a.n - n, a.n);
+    for (int64_t i = 0; i < n - a.n; i++)
+        buffer[i] = 1;
+    for (int64_t i = 0; i < a.n; i++)
+        buffer[n - a.n + i] = a.v[i];
     return all;
 }
 

@@ -17,15 +17,9 @@ static int64_t coordinate_at(const char *from, int index)
     u32 b;
     i64 c;
     switch (index) {
-    case DML_INDEX_I32:
-        memcpy(&a, from, sizeof a);
-        return a;
-    case DML_INDEX_U32:
-        memcpy(&b, from, sizeof b);
-        return b;
-    default:
-        memcpy(&c, from, sizeof c);
-        return c;
+    case DML_INDEX_I32: memcpy(&a, from, sizeof a); return a;
+    case DML_INDEX_U32: memcpy(&b, from, sizeof b); return b;
+    default: memcpy(&c, from, sizeof c); return c;
     }
 }
 
@@ -77,7 +71,9 @@ static int64_t together(const dml_move *m, int64_t width)
 
 static dml_job scan_of(const dml_plan *plan, int threads)
 {
-    return (dml_job){.plan = plan, .loop = dml_chosen_isa->scans[plan->index], .end = plan->boxes,
+    return (dml_job){.plan = plan,
+                     .loop = dml_chosen_isa->scans[plan->index],
+                     .end = plan->boxes,
                      .per_chunk = dml_boxes_per_chunk(plan, plan->boxes, threads)};
 }
 
@@ -157,8 +153,8 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run)
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 6, &pulse));
     else if (copies) {
         int alone = bytes && bytes <= NEAR_COPY && !turned && dml_scatters_alone(&job, threads);
-        status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, plan->element,
-                          job.fresh, alone ? 1 : run->threads, &pulse);
+        status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, plan->element, job.fresh,
+                          alone ? 1 : run->threads, &pulse);
     }
     if (status)
         return status == DML_OUT_OF_RANGE ? report(m, run) : status;

@@ -3,7 +3,7 @@
  * guard. The checked copy is what the movers use: nobody can change it any more. */
 
 #define NAME(name) DML_JOIN3(name, I, ISA)
-#define SIGNED ((I)-1 < (I)1)
+#define SIGNED ((I) - 1 < (I)1)
 
 #define APART 32                   /* indices with other things between them are fetched so many earlier */
 
@@ -37,8 +37,8 @@ DML_PIECE const I *NAME(pack)(const dml_plan *p, dml_block *b)
 /* Tuples of q coordinates, q constant wherever this is inlined. Where the vector unit knows the larger of two unsigned
  * numbers (CHECK_BY_MAX bytes wide), the largest coordinate tells whether all are in range. Elsewhere: u is in [0, n)
  * exactly when neither u nor n - 1 - u has its highest bit set, n being at most 2**31 - 1. */
-DML_INLINE int NAME(wrapped)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds,
-                             const int64_t *steps, const u32 *ramp, u32 *DML_RESTRICT offsets)
+DML_INLINE int NAME(wrapped)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds, const int64_t *steps,
+                             const u32 *ramp, u32 *DML_RESTRICT offsets)
 {
     U bad = 0, n[4], most[4] = {0, 0, 0, 0};
     u32 step[4];
@@ -67,8 +67,8 @@ DML_INLINE int NAME(wrapped)(const I *DML_RESTRICT index, int64_t count, int q, 
 }
 
 /* The same where no coordinate is negative; others count as out of range. Half the work. */
-DML_INLINE int NAME(plain)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds,
-                           const int64_t *steps, const u32 *ramp, u32 *DML_RESTRICT offsets)
+DML_INLINE int NAME(plain)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds, const int64_t *steps,
+                           const u32 *ramp, u32 *DML_RESTRICT offsets)
 {
     U any = 0;
     u32 most[4] = {0, 0, 0, 0}, step[4];
@@ -91,21 +91,22 @@ DML_INLINE int NAME(plain)(const I *DML_RESTRICT index, int64_t count, int q, co
 }
 
 /* Most tensors hold no negative coordinate. That is tried first, unless four of them say otherwise. */
-DML_INLINE int NAME(narrow)(const I *index, int64_t count, int q, const int64_t *bounds, const int64_t *steps,
-                            const u32 *ramp, u32 *offsets)
+DML_INLINE int NAME(narrow)(const I *index, int64_t count, int q, const int64_t *bounds, const int64_t *steps, const u32 *ramp,
+                            u32 *offsets)
 {
     if (q == 1 && WRAPS && SIGNED && sizeof(I) == 8)
         return WRAP((const i64 *)index, count, bounds[0], steps[0], ramp, offsets);
     int64_t part = count / 4 * q;
-    int negative = SIGNED && ((i64)index[0] < 0 || (i64)index[part] < 0 || (i64)index[2 * part] < 0 || (i64)index[3 * part] < 0);
+    int negative = SIGNED &&
+                   ((i64)index[0] < 0 || (i64)index[part] < 0 || (i64)index[2 * part] < 0 || (i64)index[3 * part] < 0);
     if (!negative && !NAME(plain)(index, count, q, bounds, steps, ramp, offsets))
         return 0;
     return SIGNED ? NAME(wrapped)(index, count, q, bounds, steps, ramp, offsets) : 1;
 }
 
 /* Any number of coordinates, one dimension after the other: what belongs to it stays in registers. */
-DML_INLINE int NAME(long_tuples)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds,
-                                 const int64_t *steps, const u32 *ramp, u32 *DML_RESTRICT offsets)
+DML_INLINE int NAME(long_tuples)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds, const int64_t *steps,
+                                 const u32 *ramp, u32 *DML_RESTRICT offsets)
 {
     int bad = 0;
     for (int64_t i = 0; i < count; i++)
@@ -124,27 +125,26 @@ DML_INLINE int NAME(long_tuples)(const I *DML_RESTRICT index, int64_t count, int
 }
 
 /* Narrow offsets of one or more positions; ramp is added, where there is one. */
-DML_PIECE int NAME(offsets)(const I *index, int64_t count, int q, const int64_t *bounds, const int64_t *steps,
-                            const u32 *ramp, u32 *offsets)
+DML_PIECE int NAME(offsets)(const I *index, int64_t count, int q, const int64_t *bounds, const int64_t *steps, const u32 *ramp,
+                            u32 *offsets)
 {
     switch (q) {
-#define TUPLES(q)                                                                     \
-    case q:                                                                           \
-        return ramp ? NAME(narrow)(index, count, q, bounds, steps, ramp, offsets)     \
+#define TUPLES(q)                                                                 \
+    case q:                                                                       \
+        return ramp ? NAME(narrow)(index, count, q, bounds, steps, ramp, offsets) \
                     : NAME(narrow)(index, count, q, bounds, steps, NULL, offsets)
         TUPLES(1);
         TUPLES(2);
         TUPLES(3);
         TUPLES(4);
 #undef TUPLES
-    default:
-        return NAME(long_tuples)(index, count, q, bounds, steps, ramp, offsets);
+    default: return NAME(long_tuples)(index, count, q, bounds, steps, ramp, offsets);
     }
 }
 
 /* Any number of coordinates, any bounds and steps. */
-DML_INLINE int NAME(wide)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds,
-                          const int64_t *steps, const i64 *ramp, i64 *DML_RESTRICT offsets)
+DML_INLINE int NAME(wide)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds, const int64_t *steps,
+                          const i64 *ramp, i64 *DML_RESTRICT offsets)
 {
     int bad = 0;
     for (int64_t i = 0; i < count; i++) {

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #define SHORTEST 64                      /* bytes of a slice that is worth a note */
-#define LONG 4096                        /* bytes of a slice that is worth skipping alone; shorter ones, where few are left, */
-#define FEW(slices) ((slices) / 8)       /* so few */
-#define MOST ((int64_t)1 << 20)          /* notes, a byte each */
+#define LONG 4096 /* bytes of a slice that is worth skipping alone; shorter ones, where few are left, */
+#define FEW(slices) ((slices) / 8) /* so few */
+#define MOST ((int64_t)1 << 20) /* notes, a byte each */
 
 typedef struct {
     char *to;
@@ -52,7 +52,7 @@ int dml_overwrites(const dml_plan *p, int64_t bytes)
 int dml_copy_rest(const dml_plan *p, const char *source, int64_t bytes, int fresh, int threads, dml_pulse *pulse)
 {
     int64_t steps[4];
-    dml_plan notes = *p;                 /* offsets in slices instead of bytes */
+    dml_plan notes = *p; /* offsets in slices instead of bytes */
     notes.steps = steps;
     notes.seen = calloc((size_t)(bytes / p->slice), 1);
     if (!notes.seen)

@@ -154,7 +154,7 @@ int dml_parallel(dml_work work, void *job, int64_t chunks, dml_order order, int 
 #ifdef _OPENMP
     if (threads > 1) {
         int64_t start = clock_ns();
-        /* the same number for few chunks: the runtime ends and starts threads whenever the number changes, 0.6 ms for 4 and 16 */
+        /* as many for few chunks: the runtime ends and starts threads when the number changes, 0.6 ms for 4 and 16 */
 #pragma omp parallel num_threads(threads)
         {
             int number = omp_get_thread_num();

@@ -139,24 +139,24 @@ static linear linear_with(const dml_plan *p, linear so_far, int d, int64_t inner
 
 /* One ramp: the offsets inside one step of a dimension are known; they are repeated for each of its steps. Rows are the
  * rule, so the first dimension is a loop of its own, which vectorises as the others do. */
-#define RAMP(name, type, member)                                                                       \
-    static void name(const dml_plan *p, type *DML_RESTRICT ramp)                                       \
-    {                                                                                                  \
-        int64_t done = 1;                                                                              \
-        ramp[0] = 0;                                                                                   \
-        for (int d = p->rank - 1; d >= p->cut; d--) {                                                  \
-            int64_t size = d == p->cut ? p->rows : p->dim[d].size;                                     \
-            type step = (type)p->dim[d].member;                                                        \
-            if (done == 1)                                                                             \
-                for (int64_t c = 1; c < size; c++)                                                     \
-                    ramp[c] = (type)c * step;                                                          \
-            for (int64_t c = 1; c < size && done > 1; c++) {                                           \
-                type *DML_RESTRICT to = ramp + c * done, add = (type)c * step;                         \
-                for (int64_t i = 0; i < done; i++)                                                     \
-                    to[i] = ramp[i] + add;                                                             \
-            }                                                                                          \
-            done *= size;                                                                              \
-        }                                                                                              \
+#define RAMP(name, type, member)                                               \
+    static void name(const dml_plan *p, type *DML_RESTRICT ramp)               \
+    {                                                                          \
+        int64_t done = 1;                                                      \
+        ramp[0] = 0;                                                           \
+        for (int d = p->rank - 1; d >= p->cut; d--) {                          \
+            int64_t size = d == p->cut ? p->rows : p->dim[d].size;             \
+            type step = (type)p->dim[d].member;                                \
+            if (done == 1)                                                     \
+                for (int64_t c = 1; c < size; c++)                             \
+                    ramp[c] = (type)c * step;                                  \
+            for (int64_t c = 1; c < size && done > 1; c++) {                   \
+                type *DML_RESTRICT to = ramp + c * done, add = (type)c * step; \
+                for (int64_t i = 0; i < done; i++)                             \
+                    to[i] = ramp[i] + add;                                     \
+            }                                                                  \
+            done *= size;                                                      \
+        }                                                                      \
     }
 RAMP(narrow_ramp, u32, table)
 RAMP(wide_ramp, i64, table)

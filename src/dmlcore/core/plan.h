@@ -21,7 +21,10 @@ typedef struct {
 /* Offsets of the positions of a box from its first position. They are the same in every box, so short rows and many
  * short dimensions cost no more than one long row. A box that was cut short uses their beginning. */
 typedef struct {
-    union { u32 narrow[DML_BLOCK]; i64 wide[DML_BLOCK]; } table;
+    union {
+        u32 narrow[DML_BLOCK];
+        i64 wide[DML_BLOCK];
+    } table;
     int64_t stream[DML_BLOCK];
     int64_t index[DML_BLOCK];
 } dml_ramps;

@@ -34,9 +34,9 @@ static const char *named(const dml_plan *p, const char *table, const char *index
 int dml_moves_rows(const dml_plan *p)
 {
     const dml_dim *rows = p->dim + p->rank - 2, *last = rows + 1;
-    if (p->rank < 2 || p->tuple != 1 || !p->whole || last->index != dml_index_bytes(p->index) ||
-        last->table != p->slice || last->stream != p->slice || last->size * p->slice < SHORTEST ||
-        p->cut < p->rank - 2 || p->positions < 2 * DML_BLOCK || (p->cut == p->rank - 1 && p->pieces != 1))
+    if (p->rank < 2 || p->tuple != 1 || !p->whole || last->index != dml_index_bytes(p->index) || last->table != p->slice ||
+        last->stream != p->slice || last->size * p->slice < SHORTEST || p->cut < p->rank - 2 || p->positions < 2 * DML_BLOCK ||
+        (p->cut == p->rank - 1 && p->pieces != 1))
         return 0;
     dml_block block;
     for (int64_t i = 0; i < 3; i++) {

@@ -3,7 +3,7 @@
  * normalise.h, without guard. */
 
 #define NAME(name) DML_JOIN3(name, I, ISA)
-#define SIGNED ((I)-1 < (I)1)
+#define SIGNED ((I) - 1 < (I)1)
 
 /* Coordinates that follow each other, `tuple` of them for each position. v is in [-n, n) exactly when v + n is in
  * [0, 2n), unsigned: one addition and one maximum for each. LANES is a multiple of every short tuple and of the vectors'

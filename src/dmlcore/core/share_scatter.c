@@ -183,20 +183,17 @@ int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse)
         if (job->fresh)
             most = dml_least(most, DML_FRESH_STEP / job->line);
         job->per_chunk = dml_ceil(most, job->group) * job->group;
-        return dml_parallel(some_lines, job, dml_ceil(job->lines, job->per_chunk),
-                            job->fresh ? DML_FROM_THE_END : DML_FORWARD, threads, pulse);
+        return dml_parallel(some_lines, job, dml_ceil(job->lines, job->per_chunk), job->fresh ? DML_FROM_THE_END : DML_FORWARD,
+                            threads, pulse);
     }
     switch (way_for(job, threads)) {
-    case BOXES:
-        return dml_parallel(dml_some_boxes, job, dml_ceil(p->boxes, job->per_chunk), DML_FORWARD, threads, pulse);
+    case BOXES: return dml_parallel(dml_some_boxes, job, dml_ceil(p->boxes, job->per_chunk), DML_FORWARD, threads, pulse);
     case COLUMNS: {
         int64_t columns = p->dim[p->rank - 1].size;
         return dml_parallel(some_columns, job, dml_ceil(columns, job->per_chunk), DML_FORWARD, threads, pulse);
     }
-    case ROWS:
-        return dml_share_rows(job, threads, pulse);
-    case BYTES:
-        return dml_parallel(some_bytes_of_all, job, dml_ceil(p->slice, job->per_chunk), DML_FORWARD, threads, pulse);
+    case ROWS: return dml_share_rows(job, threads, pulse);
+    case BYTES: return dml_parallel(some_bytes_of_all, job, dml_ceil(p->slice, job->per_chunk), DML_FORWARD, threads, pulse);
     case RANGES: {
         int64_t boxes = dml_most(1, BATCH / (p->rows * p->inner)), all = job->end;
         int status = DML_OK;
@@ -206,7 +203,6 @@ int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse)
         }
         return status;
     }
-    default:
-        return dml_parallel(dml_some_boxes, job, 1, DML_FORWARD, 1, pulse);
+    default: return dml_parallel(dml_some_boxes, job, 1, DML_FORWARD, 1, pulse);
     }
 }

@@ -42,7 +42,8 @@ static inline dml_list dml_strides(const dml_tensor *t)
 static inline void dml_pad(dml_tensor *t, int64_t rank)
 {
     int64_t front = (rank > DML_RANK_MAX ? DML_RANK_MAX : rank) - t->rank;
-    if (front <= 0) return;
+    if (front <= 0)
+        return;
     for (int64_t d = t->rank - 1; d >= 0; d--) {
         t->sizes[d + front] = t->sizes[d];
         t->strides[d + front] = t->strides[d];
@@ -58,7 +59,8 @@ static inline void dml_pad(dml_tensor *t, int64_t rank)
 static inline void dml_set_sizes(dml_tensor *t, dml_list sizes)
 {
     t->rank = sizes.n > DML_RANK_MAX ? DML_RANK_MAX : sizes.n;
-    for (int64_t d = 0; d < t->rank; d++) t->sizes[d] = sizes.v[d];
+    for (int64_t d = 0; d < t->rank; d++)
+        t->sizes[d] = sizes.v[d];
 }
 
 /* Which rules are violated: numbers in the operator's list of checks, in the order of the specification. */
@@ -69,7 +71,8 @@ typedef struct {
 
 static inline void dml_fail(dml_violations *bad, int check)
 {
-    if (bad->count < DML_CHECKS_MAX) bad->checks[bad->count++] = (int16_t)check;
+    if (bad->count < DML_CHECKS_MAX)
+        bad->checks[bad->count++] = (int16_t)check;
 }
 
 static inline int dml_supports_type(const dml_cell *cell, int data_type) { return (int)(cell->data_types >> data_type & 1); }
@@ -83,7 +86,8 @@ static inline int dml_supports_rank(const dml_cell *cell, int64_t rank)
 static inline int64_t dml_extent(const dml_tensor *t, const dml_buffer *b)
 {
     int64_t last = 0;
-    if (!b->has_strides) return dml_product(dml_sizes(t));
+    if (!b->has_strides)
+        return dml_product(dml_sizes(t));
     for (int64_t d = 0; d < t->rank && d < b->stride_count; d++)
         last = dml_add(last, dml_mul(dml_max(t->sizes[d] - 1, 0), b->strides[d]));
     return dml_add(last, 1);
@@ -108,15 +112,24 @@ static inline void dml_check_buffer(const dml_tensor *t, const dml_buffer *b, in
     bytes = dml_add(dml_mul(dml_extent(t, b), type->bits), 7) / 8;
     bytes = dml_add(bytes, 3) & ~INT64_C(3);
 
-    if (!known) dml_fail(bad, first + DML_TENSOR_DATA_TYPE_KNOWN);
-    if (t->rank < 1 || t->rank > (level < DML_EIGHT_DIMENSIONS_LEVEL ? 5 : 8)) dml_fail(bad, first + DML_TENSOR_DIMENSION_COUNT_RANGE);
-    if (!nonzero) dml_fail(bad, first + DML_TENSOR_SIZES_NONZERO);
-    if (!fits) dml_fail(bad, first + DML_TENSOR_SIZES_RANGE);
-    if (b->has_strides && b->stride_count != t->rank) dml_fail(bad, first + DML_TENSOR_STRIDES_COUNT);
-    if (!strides_fit) dml_fail(bad, first + DML_TENSOR_STRIDES_RANGE);
-    if (dml_product(dml_sizes(t)) > uint_max) dml_fail(bad, first + DML_TENSOR_ELEMENT_COUNT_LIMIT);
-    if (dml_extent(t, b) > uint_max) dml_fail(bad, first + DML_TENSOR_EXTENT_LIMIT);
-    if (known && b->total_size < bytes) dml_fail(bad, first + DML_TENSOR_TOTAL_TENSOR_SIZE_IN_BYTES_MINIMUM);
+    if (!known)
+        dml_fail(bad, first + DML_TENSOR_DATA_TYPE_KNOWN);
+    if (t->rank < 1 || t->rank > (level < DML_EIGHT_DIMENSIONS_LEVEL ? 5 : 8))
+        dml_fail(bad, first + DML_TENSOR_DIMENSION_COUNT_RANGE);
+    if (!nonzero)
+        dml_fail(bad, first + DML_TENSOR_SIZES_NONZERO);
+    if (!fits)
+        dml_fail(bad, first + DML_TENSOR_SIZES_RANGE);
+    if (b->has_strides && b->stride_count != t->rank)
+        dml_fail(bad, first + DML_TENSOR_STRIDES_COUNT);
+    if (!strides_fit)
+        dml_fail(bad, first + DML_TENSOR_STRIDES_RANGE);
+    if (dml_product(dml_sizes(t)) > uint_max)
+        dml_fail(bad, first + DML_TENSOR_ELEMENT_COUNT_LIMIT);
+    if (dml_extent(t, b) > uint_max)
+        dml_fail(bad, first + DML_TENSOR_EXTENT_LIMIT);
+    if (known && b->total_size < bytes)
+        dml_fail(bad, first + DML_TENSOR_TOTAL_TENSOR_SIZE_IN_BYTES_MINIMUM);
     if (b->alignment != 0 && (b->alignment < 0 || (b->alignment & (b->alignment - 1)) != 0 || b->alignment * 8 < type->bits))
         dml_fail(bad, first + DML_TENSOR_GUARANTEED_BASE_OFFSET_ALIGNMENT_VALUE);
 }

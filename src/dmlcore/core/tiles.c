@@ -68,8 +68,8 @@ int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes)
     if (p->rank < 2 || p->tuple != 1 || !p->whole || p->mode != DML_RAISE || p->combine || p->unaligned || axis->table)
         return 0;
     int64_t pitch = p->steps[0], rows = p->bounds[0], width = columns->size * p->slice;
-    if (columns->table != p->slice || columns->stream != p->slice || columns->index != dml_index_bytes(p->index) ||
-        rows < 2 || rows > SCRATCH / NARROWEST || width < 2 * NARROWEST || pitch < width)
+    if (columns->table != p->slice || columns->stream != p->slice || columns->index != dml_index_bytes(p->index) || rows < 2 ||
+        rows > SCRATCH / NARROWEST || width < 2 * NARROWEST || pitch < width)
         return 0;
     if (rows * pitch <= LARGE || (!source && axis->size * 8 < rows))
         return 0;

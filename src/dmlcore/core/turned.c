@@ -35,17 +35,11 @@ static int with_stride(const dml_plan *p, size_t member, int64_t stride)
 }
 
 /* Rows of scratch memory; one more line keeps them from meeting in the cache. */
-static int64_t index_pitch(const turning *t)
-{
-    return t->indices ? t->length * dml_index_bytes(t->plan->index) + DML_LINE : 0;
-}
+static int64_t index_pitch(const turning *t) { return t->indices ? t->length * dml_index_bytes(t->plan->index) + DML_LINE : 0; }
 
 static int64_t table_pitch(const turning *t) { return t->plan->bounds[0] * t->plan->slice + DML_LINE; }
 
-static int64_t scratch_bytes(const turning *t)
-{
-    return t->wide * (index_pitch(t) + (t->table ? table_pitch(t) : 0));
-}
+static int64_t scratch_bytes(const turning *t) { return t->wide * (index_pitch(t) + (t->table ? table_pitch(t) : 0)); }
 
 static int turns(turning *t, const dml_plan *p)
 {

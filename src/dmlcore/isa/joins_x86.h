@@ -32,11 +32,11 @@ DML_INLINE __m128i four_of_four_bytes(const char *table, int64_t drift, const u3
     return _mm_insert_epi32(v, number_at(TWO(j + 2), 4), 3);
 }
 
-#define INSERT(bits, place)                                                                  \
-    do {                                                                                     \
-        at = dml_offsets(offsets + j + (place));                                             \
-        v = _mm_insert_epi##bits(v, number_at(ONE(j + (place)), bits / 8), (place));         \
-        v = _mm_insert_epi##bits(v, number_at(TWO(j + (place)), bits / 8), (place) + 1);     \
+#define INSERT(bits, place)                                                              \
+    do {                                                                                 \
+        at = dml_offsets(offsets + j + (place));                                         \
+        v = _mm_insert_epi##bits(v, number_at(ONE(j + (place)), bits / 8), (place));     \
+        v = _mm_insert_epi##bits(v, number_at(TWO(j + (place)), bits / 8), (place) + 1); \
     } while (0)
 
 DML_INLINE __m128i eight_of_two_bytes(const char *table, int64_t drift, const u32 *offsets, int j)

@@ -9,8 +9,10 @@
 DML_INLINE __m256i zeros_avx2(__m256i x, __m256i mask, int width)
 {
     __m256i rest = _mm256_and_si256(x, mask), zero = _mm256_setzero_si256();
-    return width == 1 ? _mm256_cmpeq_epi8(rest, zero) : width == 2 ? _mm256_cmpeq_epi16(rest, zero)
-         : width == 4 ? _mm256_cmpeq_epi32(rest, zero) : _mm256_cmpeq_epi64(rest, zero);
+    return width == 1   ? _mm256_cmpeq_epi8(rest, zero)
+           : width == 2 ? _mm256_cmpeq_epi16(rest, zero)
+           : width == 4 ? _mm256_cmpeq_epi32(rest, zero)
+                        : _mm256_cmpeq_epi64(rest, zero);
 }
 
 DML_INLINE __m256i at_avx2(const char *from, int i) { return _mm256_loadu_si256((const __m256i *)(from + 32 * i)); }
@@ -31,8 +33,10 @@ DML_INLINE uint64_t some_avx2(const char *from, __m256i mask, int width)
 
 DML_INLINE int64_t mark_avx2(const char *from, int64_t n, uint64_t mask, uint64_t *bits, int width)
 {
-    __m256i masks = width == 1 ? _mm256_set1_epi8((char)mask) : width == 2 ? _mm256_set1_epi16((short)mask)
-                  : width == 4 ? _mm256_set1_epi32((int)mask) : _mm256_set1_epi64x((long long)mask);
+    __m256i masks = width == 1   ? _mm256_set1_epi8((char)mask)
+                    : width == 2 ? _mm256_set1_epi16((short)mask)
+                    : width == 4 ? _mm256_set1_epi32((int)mask)
+                                 : _mm256_set1_epi64x((long long)mask);
     int step = width <= 2 ? 32 : width == 4 ? 8 : 4;
     int64_t count = 0;
     for (int64_t at = 0; at < n; at += 64) {
@@ -52,10 +56,10 @@ DML_INLINE int64_t mark_avx2(const char *from, int64_t n, uint64_t mask, uint64_
     return count;
 }
 
-#define MARK_OF(type, width)                                                                                    \
-    DML_PIECE int64_t mark__##type##_avx2(const char *from, int64_t n, const uint64_t *mask, uint64_t *bits)    \
-    {                                                                                                           \
-        return mark_avx2(from, n, mask[0], bits, width);                                                        \
+#define MARK_OF(type, width)                                                                                 \
+    DML_PIECE int64_t mark__##type##_avx2(const char *from, int64_t n, const uint64_t *mask, uint64_t *bits) \
+    {                                                                                                        \
+        return mark_avx2(from, n, mask[0], bits, width);                                                     \
     }
 MARK_OF(u8, 1)
 MARK_OF(u16, 2)

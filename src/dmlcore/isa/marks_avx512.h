@@ -13,8 +13,10 @@ DML_INLINE uint64_t word_avx512(const char *from, __m512i mask, int width)
     uint64_t word = 0;
     for (int i = 0; i < width; i++) {
         __m512i x = at_avx512(from, i);
-        uint64_t some = width == 1 ? _mm512_test_epi8_mask(x, mask) : width == 2 ? _mm512_test_epi16_mask(x, mask)
-                      : width == 4 ? _mm512_test_epi32_mask(x, mask) : _mm512_test_epi64_mask(x, mask);
+        uint64_t some = width == 1   ? _mm512_test_epi8_mask(x, mask)
+                        : width == 2 ? _mm512_test_epi16_mask(x, mask)
+                        : width == 4 ? _mm512_test_epi32_mask(x, mask)
+                                     : _mm512_test_epi64_mask(x, mask);
         word |= some << i * (64 / width);
     }
     return word;
@@ -22,8 +24,10 @@ DML_INLINE uint64_t word_avx512(const char *from, __m512i mask, int width)
 
 DML_INLINE int64_t mark_avx512(const char *from, int64_t n, uint64_t mask, uint64_t *bits, int width)
 {
-    __m512i masks = width == 1 ? _mm512_set1_epi8((char)mask) : width == 2 ? _mm512_set1_epi16((short)mask)
-                  : width == 4 ? _mm512_set1_epi32((int)mask) : _mm512_set1_epi64((long long)mask);
+    __m512i masks = width == 1   ? _mm512_set1_epi8((char)mask)
+                    : width == 2 ? _mm512_set1_epi16((short)mask)
+                    : width == 4 ? _mm512_set1_epi32((int)mask)
+                                 : _mm512_set1_epi64((long long)mask);
     int64_t count = 0, at = 0;
     for (; at + 64 <= n; at += 64) {
         uint64_t word = word_avx512(from + at * width, masks, width);
@@ -40,10 +44,10 @@ DML_INLINE int64_t mark_avx512(const char *from, int64_t n, uint64_t mask, uint6
     return count;
 }
 
-#define MARK_OF(type, width)                                                                                    \
-    DML_PIECE int64_t mark__##type##_avx512(const char *from, int64_t n, const uint64_t *mask, uint64_t *bits)  \
-    {                                                                                                           \
-        return mark_avx512(from, n, mask[0], bits, width);                                                      \
+#define MARK_OF(type, width)                                                                                   \
+    DML_PIECE int64_t mark__##type##_avx512(const char *from, int64_t n, const uint64_t *mask, uint64_t *bits) \
+    {                                                                                                          \
+        return mark_avx512(from, n, mask[0], bits, width);                                                     \
     }
 MARK_OF(u8, 1)
 MARK_OF(u16, 2)
