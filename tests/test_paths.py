@@ -68,6 +68,39 @@ def test_tuples(rng, every_thread, length, index):
     both_outputs(dmlcore.scatter_nd, table, unique, updates, wanted=wanted)
 
 
+ORDERS = {"backwards": slice(None, None, -1), "every other": slice(None, None, 2), "both": slice(None, None, -2)}
+
+
+@pytest.mark.parametrize("order", [*ORDERS, "repeated"])
+def test_tuples_in_another_order(rng, every_thread, order):
+    """Slices so long that each has a box of its own, tuples that do not follow each other: offsets may not be mixed up."""
+    table = numbers(rng, (5, 4, 40_000), "float32")
+    indices = np.stack([rng.integers(-n, n, 24) for n in (5, 4)], -1)
+    if order == "repeated":
+        taken = np.broadcast_to(indices[:1], indices.shape)
+        indices[1:] = 10**6  # what the view leaves out is not looked at
+    else:
+        taken = indices[ORDERS[order]]
+        indices[np.setdiff1d(np.arange(24), np.arange(24)[ORDERS[order]])] = 10**6
+    wanted = table[tuple(taken.T)]
+    target = table.copy()
+    target[tuple(taken.T)] = wanted + 1
+    for threads in THREADS:
+        out = np.zeros_like(wanted)
+        dmlcore.gather_nd(table, taken, out=out, num_threads=threads)
+        assert same_bits(out, wanted), threads
+        scattered = table.copy()
+        dmlcore.scatter_nd(scattered, taken, wanted + 1, out=scattered, num_threads=threads)
+        assert same_bits(scattered, target), threads
+    for broken in range(len(taken)):
+        bad = taken.copy()
+        bad[broken, 1] = 4
+        bad = np.repeat(bad, 2, axis=0)[::2] if order == "every other" else bad[::-1].copy()[::-1]
+        with pytest.raises(dmlcore.IndexOutOfRangeError):
+            dmlcore.gather_nd(table, bad, out=out)
+        assert same_bits(out, wanted)
+
+
 @pytest.mark.parametrize("width", (1029, 4096, 300_001))
 def test_past_the_caches(rng, every_thread, width):
     """So many bytes in long slices that whole lines are stored past the caches, and the ends of slices are not."""

@@ -89,8 +89,9 @@ int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse)
  * in one row have the same ones however they are cut into boxes. */
 static int keeps(const dml_plan *p, int threads)
 {
-    int in_a_row = p->rank == 1 && p->dim[0].table == 0 && !p->packed;
-    return in_a_row && !p->wide && p->mode == DML_RAISE && p->tuple * dml_index_bytes(p->index) >= SHORT_TUPLE &&
+    int64_t tuple = (int64_t)p->tuple * dml_index_bytes(p->index);
+    int in_a_row = p->rank == 1 && p->dim[0].table == 0 && p->dim[0].index == tuple && !p->packed;
+    return in_a_row && !p->wide && p->mode == DML_RAISE && tuple >= SHORT_TUPLE &&
            p->positions * (int64_t)sizeof(u32) <= threads * KEPT;
 }
 

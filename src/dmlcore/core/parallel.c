@@ -50,6 +50,8 @@ static const price few_asleep = {14000000, 3000000}, all_asleep = {2000000, 1000
 #define CROWDED_LEAST 2000000
 #define CROWDED_MOST 320000000
 
+#define FORCED 1024              /* threads at most that tests get */
+
 static int64_t grain = GRAIN;
 static int64_t region_end;       /* when the last region ended, ns; races are harmless, it is a hint */
 static int64_t serial_end;       /* when the last piece of serial work ended that was worth threads */
@@ -81,8 +83,10 @@ int dml_tick_slowly(dml_worker *worker)
             team->pulse->asked = now;
         else if (now - team->pulse->asked >= POLL_EVERY) {
             team->pulse->asked = now;
-            if (team->pulse->poll())
+            if (team->pulse->poll()) {
+                team->pulse->interrupted = 1;
                 DML_ATOMIC_STORE(&team->status, DML_INTERRUPTED);
+            }
         }
     }
     return (int)DML_ATOMIC_LOAD(&team->status);
@@ -140,6 +144,12 @@ static void assemble(dml_team *team, int64_t chunks, dml_order order, int thread
     }
 }
 
+/* An index that another thread found out of range meanwhile must not hide an interrupt: Python has its exception already. */
+static int answer(const dml_team *ahead, const dml_team *team)
+{
+    return team->pulse->interrupted ? DML_INTERRUPTED : (int)(ahead->status ? ahead->status : team->status);
+}
+
 int dml_parallel(dml_work work, void *job, int64_t chunks, dml_order order, int threads, dml_pulse *pulse)
 {
     const dml_first *first = pulse->first;
@@ -169,7 +179,7 @@ int dml_parallel(dml_work work, void *job, int64_t chunks, dml_order order, int 
         int64_t end = clock_ns();
         note_lateness(start, end, pulse->predicted);
         DML_ATOMIC_STORE(&region_end, end);
-        return (int)(ahead.status ? ahead.status : team.status);
+        return answer(&ahead, &team);
     }
 #endif
     if (first)
@@ -178,7 +188,7 @@ int dml_parallel(dml_work work, void *job, int64_t chunks, dml_order order, int 
         claim(work, job, &team, 0);
     if (DML_ATOMIC_LOAD(&earned))
         DML_ATOMIC_STORE(&serial_end, clock_ns());
-    return (int)(ahead.status ? ahead.status : team.status);
+    return answer(&ahead, &team);
 }
 
 /* Asked for once, because the runtime asks the system each time; it is a hint. */
@@ -212,9 +222,10 @@ static int busy_caller(int64_t now)
     struct timespec own;
     if (now - me.looked < LOOK_EVERY)
         return me.busy >= BUSY;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &own);
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &own) != 0)
+        return 0;
     int64_t used = (int64_t)own.tv_sec * 1000000000 + own.tv_nsec;
-    if (me.looked && now > me.looked) {
+    if (me.looked && now > me.looked && used >= me.used) {   /* after a fork the thread's time begins anew */
         double left = faded(now - me.looked), share = (double)(used - me.used) / (double)(now - me.looked);
         me.busy = me.busy * left + share * (1 - left);
     }
@@ -233,7 +244,7 @@ int dml_threads_worth(int threads, int64_t nanoseconds, dml_pulse *pulse)
     if (threads <= 1 || nanoseconds < grain || serial_only)
         return 1;
     if (grain != GRAIN)
-        return threads;
+        return (int)dml_least(threads, FORCED);
     threads = (int)dml_least(threads, dml_threads_max());
     if (threads <= 1)
         return 1;

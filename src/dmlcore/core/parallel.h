@@ -24,6 +24,7 @@ typedef struct {
     int64_t asked;             /* ns; 0: not yet */
     int64_t predicted;         /* ns on one thread */
     const dml_first *first;    /* NULL: nothing */
+    int interrupted;           /* the caller does not want to go on */
 } dml_pulse;
 
 /* A fresh output is written from its end, see copy.h. */
@@ -41,7 +42,7 @@ typedef struct {
 /* Every thread begins with the chunks of its own portion, the same ones in every region and every call, because their bytes are
  * in the caches of its CPU; then it helps with those of the others. */
 typedef struct {
-    dml_portion portion[DML_PORTIONS];
+    _Alignas(64) dml_portion portion[DML_PORTIONS];
     int portions;
     dml_order order;
     int64_t status;            /* the first status other than DML_OK stops everybody */
