@@ -95,6 +95,7 @@ static int keeps(const dml_plan *p, int threads)
            p->positions * (int64_t)sizeof(u32) <= threads * KEPT;
 }
 
+/* Leaves it to the caller to free plan->kept. */
 static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run)
 {
     dml_ramps ramps;
@@ -134,7 +135,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run)
     status = DML_OK;
     if (checks && plan->mode == DML_RAISE && (plan->slice == 0 || scans)) {
         if (scans && keeps(plan, threads))
-            plan->keep = plan->kept = malloc((size_t)plan->positions * sizeof(u32));
+            plan->kept = malloc((size_t)plan->positions * sizeof(u32));
         if (threads > 1 && !scatter && !turned && plan->slice && dml_plan_in_order(plan)) {
             check = scan_of(plan, threads);   /* the region that moves does it first */
             first = (dml_first){dml_some_boxes, &check, dml_ceil(check.end, check.per_chunk)};

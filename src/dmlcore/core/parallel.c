@@ -24,7 +24,7 @@
 /* Measured: a region costs 1-4 us back to back, so less work than this stays serial. */
 #define GRAIN 10000              /* ns */
 
-/* After a pause the runtime's threads sleep. Waking them takes 0.03 to 0.25 ms, but up to 7 ms where every one of few CPUs
+/* After a pause the runtime's threads sleep. Waking them takes 0.03 to 0.25 ms, but up to 8 ms where every one of few CPUs
  * takes part and the caller has slept as well: the system lets the woken thread wait for the CPU on which the caller spins
  * until it has seen that one busy for a while. So after a pause threads have to be earned: by a call that is long in itself,
  * or by several calls in a row, after which more are to be expected. */

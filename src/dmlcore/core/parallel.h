@@ -69,7 +69,8 @@ DML_INLINE int dml_tick(dml_worker *worker, int64_t bytes)
     return DML_UNLIKELY(worker->fuel < 0) ? dml_tick_slowly(worker) : DML_OK;
 }
 
-/* Runs chunks 0 .. chunks-1, each on one thread, and returns the first status other than DML_OK. */
+/* Runs chunks 0 .. chunks-1, each on one thread, and returns the first status other than DML_OK. What the pulse
+ * put off comes before. */
 int dml_parallel(dml_work work, void *job, int64_t chunks, dml_order order, int threads, dml_pulse *pulse);
 
 /* How many threads the work is worth: at most `threads`, 1 for small work and when waking them would cost more. */

@@ -45,7 +45,7 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run)
     p->mode = run->mode;
     p->combine = NULL;
     p->seen = NULL;
-    p->keep = p->kept = NULL;
+    p->kept = NULL;
     p->ramps = NULL;
     p->positions = 1;
     p->rank = 0;

@@ -66,8 +66,7 @@ typedef struct dml_plan {
     const dml_ramps *ramps;
 
     unsigned char *seen;           /* scans: a byte for each offset that is named; NULL: nobody wants to know */
-    u32 *keep;                     /* scans: the offset of every position; NULL: nobody wants to know */
-    u32 *kept;                     /* moves: the offsets that a scan has kept; NULL: none */
+    u32 *kept;                     /* the offset of every position, from a scan for a move; NULL: not kept */
 
     /* how updates are combined; NULL: the last one stays */
     dml_combiner combine;

@@ -43,15 +43,16 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
     for (int d = p->rank - 1; d >= 0 && dense; d--)
         dense = p->dim[d].index == dense ? dense * p->dim[d].size : 0;
     int by_lanes = !p->seen && p->mode == DML_RAISE && !p->packed && 24 % p->tuple == 0, stop = DML_OK;
-    for (int64_t box = begin; p->keep && box < end && !stop; box++) {
-        dml_block_open(p, box, &block);
-        if (NAME(offsets)((const I *)block.indices, block.positions, p->tuple, p->bounds, p->steps, NULL,
-                          p->keep + dml_block_number(p, box)))
-            return DML_OUT_OF_RANGE;
-        stop = dml_tick(worker, p->block_bytes);
-    }
-    if (p->keep)
+    if (p->kept) {
+        for (int64_t box = begin; box < end && !stop; box++) {
+            u32 *offsets = p->kept + dml_block_number(p, box);
+            dml_block_open(p, box, &block);
+            if (NAME(offsets)((const I *)block.indices, block.positions, p->tuple, p->bounds, p->steps, NULL, offsets))
+                return DML_OUT_OF_RANGE;
+            stop = dml_tick(worker, p->block_bytes);
+        }
         return stop;
+    }
     if (dense && by_lanes) {                /* one run of coordinates: boxes do not matter */
         int64_t at = dml_block_number(p, begin), stop_at = dml_block_number(p, end), some;
         for (; at < stop_at && !stop; at += some) {
