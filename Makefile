@@ -142,7 +142,7 @@ CORE_C = -std=c11 -g -Wall -Wextra -Wno-type-limits -Isrc/dmlcore
 lint: $(VENV)/lint.done
 	$(say) 'ruff, cython-lint, clang-format, codespell, zizmor'
 	@$(VENV)/bin/ruff check .
-	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/cython-lint src/dmlcore/capi.pxd src/dmlcore/core/door.pxi examples/c_api
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/cython-lint src/dmlcore/capi.pxd src/dmlcore/core/door.pxi src/dmlcore/core/memory.pxi examples/c_api
 	@$(VENV)/bin/clang-format --dry-run --Werror $(filter-out src/dmlcore/_generated/%,$(shell git ls-files '*.c' '*.h'))
 	@$(VENV)/bin/codespell
 	@$(VENV)/bin/zizmor --offline --quiet .github

@@ -83,6 +83,8 @@ assert_type(desc.output, TensorDesc | None)
 assert_type(dmlcore.GatherNDDesc.from_dict(desc.to_dict()), dmlcore.GatherNDDesc)
 dmlcore.set_num_threads(2)
 threads: int = dmlcore.get_num_threads()
+dmlcore.set_memory_pool_limit(None)
+limit: int = dmlcore.get_memory_pool_limit()
 try:
     compiled(x, i)
 except dmlcore.ConstraintError as error:

@@ -3,7 +3,13 @@
 from . import _generated, errors
 from ._generated import *  # noqa: F403  the operators: array functions and descriptor classes, from the specifications
 from ._generated.enums import FeatureLevel
-from ._generated.operators import build_info, get_num_threads, set_num_threads
+from ._generated.operators import (
+    build_info,
+    get_memory_pool_limit,
+    get_num_threads,
+    set_memory_pool_limit,
+    set_num_threads,
+)
 from .capi import get_include
 from .compiled import CompiledOperator, compile
 from .descs import OperatorDesc, TensorDesc
@@ -36,7 +42,9 @@ __all__ = [
     "compile",
     "errors",
     "get_include",
+    "get_memory_pool_limit",
     "get_num_threads",
     "minimum_feature_level",
+    "set_memory_pool_limit",
     "set_num_threads",
 ]

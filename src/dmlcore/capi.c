@@ -18,6 +18,7 @@ _Static_assert(DMLCORE_API_MAJOR == 1, "dmlcore.h: the numbers below belong to v
 SIZE(dml_list, 16);
 AT(dml_run, mode, 12);
 AT(dml_run, threads, 24);
+AT(dml_run, untouched, 28);
 AT(dml_run, poll, 32);
 AT(dml_run, fill, 40);
 AT(dml_run, bad_position, 48);

@@ -31,7 +31,8 @@ def dmlcore_cli():
     """Calls the command line: dmlcore_cli("check", path) -> Outcome."""
 
     def call(*arguments, stdin=None) -> Outcome:
-        return Outcome(CliRunner().invoke(app, [str(a) for a in arguments], input=stdin, prog_name="dmlcore"))
+        no_terminal = {"COLUMNS": None}  # where tests run side by side there may be one
+        return Outcome(CliRunner().invoke(app, [str(a) for a in arguments], input=stdin, prog_name="dmlcore", env=no_terminal))
 
     return call
 

@@ -9,6 +9,7 @@
 #include "capi.h"
 #include "core/dispatch.h"
 #include "core/parallel.h"
+#include "core/pool.h"
 
 static uint64_t seed = 88172645463325252u;
 
@@ -180,6 +181,57 @@ static void add(const dmlcore_api *dml, int threads)
     need(dml->scatter(&move, &run) == DMLCORE_INVALID, "unknown data types cannot be added");
 }
 
+static void *take(void *left, size_t bytes)
+{
+    ++*(int64_t *)left;
+    return malloc(bytes);
+}
+
+static void give(void *left, void *at, size_t bytes)
+{
+    (void)bytes;
+    --*(int64_t *)left;
+    free(at);
+}
+
+/* Blocks that come and go at random hold what was written to them, and all of them return to the source. */
+static void pool(void)
+{
+    static const size_t sizes[] = {1, 100 << 10, 1 << 20, (1 << 20) + 5, 3 << 20, 17 << 20};
+    int64_t left = 0, limit = 24 << 20;
+    unsigned char *blocks[6] = {0};
+    size_t bytes[6] = {0};
+    dml_pool_init((dml_pool_source){&left, take, give}, limit);
+    for (int turn = 0; turn < 400; turn++) {
+        int64_t alive = 0;
+        int i = (int)below(6);
+        if (blocks[i]) {
+            need(blocks[i][0] == bytes[i] % 251 && blocks[i][bytes[i] - 1] == bytes[i] % 251, "a block of the pool");
+            dml_pool_free(NULL, blocks[i], bytes[i]);
+            blocks[i] = NULL;
+        } else {
+            bytes[i] = sizes[below(6)];
+            blocks[i] = below(2) ? dml_pool_malloc(NULL, bytes[i]) : dml_pool_calloc(NULL, 1, bytes[i]);
+            need(blocks[i] != NULL && (uintptr_t)blocks[i] % 64 == 0, "dml_pool_malloc");
+            if (below(4) == 0) {
+                bytes[i] = sizes[below(6)];
+                blocks[i] = dml_pool_realloc(NULL, blocks[i], bytes[i]);
+            }
+            memset(blocks[i], (int)(bytes[i] % 251), bytes[i]);
+        }
+        for (int j = 0; j < 6; j++)
+            alive += blocks[j] ? (int64_t)bytes[j] : 0;
+        need(dml_pool_kept() == 0 || dml_pool_kept() + alive <= limit, "the limit of the pool");
+    }
+    for (int i = 0; i < 6; i++)
+        if (blocks[i])
+            dml_pool_free(NULL, blocks[i], bytes[i]);
+    need(left > 0 && dml_pool_kept() > 0, "blocks are kept");
+    dml_pool_set_limit(0);
+    need(left == 0 && dml_pool_kept() == 0, "all blocks return");
+    need(dml_pool_malloc(NULL, SIZE_MAX - 8) == NULL && dml_pool_calloc(NULL, SIZE_MAX / 2, 3) == NULL, "too many bytes");
+}
+
 int main(void)
 {
     const dmlcore_api *dml = &dmlcore_functions;
@@ -187,6 +239,7 @@ int main(void)
     const char *name;
     dmlcore_data_type type;
     need(dml->find_data_type("INT4", &type) == DMLCORE_INVALID && dml->find_data_type("", &type) == DMLCORE_INVALID, "names");
+    pool();
     dml_set_grain(1);
     for (int i = 0; (name = dml_isa_available(i)) != NULL; i++) {
         need(dml_isa_select(name) == 0, "dml_isa_select");

@@ -131,7 +131,7 @@ cdef object run_gather(gather_desc *c, cnp.ndarray input_array, cnp.ndarray indi
     move.indices = c.indices.data
     move.source = NULL
     move.copy = no_list()
-    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh)
+    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh, fresh and untouched(output_array))
     if options.mode == DML_FILL:
         fill = fill_element(options, input_array)
         run.fill = <const char *> fill
@@ -379,7 +379,7 @@ cdef object run_gather_elements(gather_elements_desc *c, cnp.ndarray input_array
     move.indices = c.indices.data
     move.source = NULL
     move.copy = no_list()
-    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh)
+    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh, fresh and untouched(output_array))
     if options.mode == DML_FILL:
         fill = fill_element(options, input_array)
         run.fill = <const char *> fill
@@ -644,7 +644,7 @@ cdef object run_gather_nd(gather_nd_desc *c, cnp.ndarray input_array, cnp.ndarra
     move.indices = c.indices.data
     move.source = NULL
     move.copy = no_list()
-    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh)
+    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh, fresh and untouched(output_array))
     if options.mode == DML_FILL:
         fill = fill_element(options, input_array)
         run.fill = <const char *> fill
@@ -921,7 +921,7 @@ cdef object run_gather_nd1(gather_nd1_desc *c, cnp.ndarray input_array, cnp.ndar
     move.indices = c.indices.data
     move.source = NULL
     move.copy = no_list()
-    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh)
+    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh, fresh and untouched(output_array))
     if options.mode == DML_FILL:
         fill = fill_element(options, input_array)
         run.fill = <const char *> fill
@@ -1077,7 +1077,7 @@ cdef void plan_nonzero_coordinates(nonzero_coordinates_desc *c, dml_nonzero *pla
     plan.scratch = NULL
     if plan.mask[0] == 0 and plan.mask[1] == 0:
         no_zeros(plan)
-    prepare(run, c.input.data_type, 0, options, False)
+    prepare(run, c.input.data_type, 0, options, False, False)
 
 
 cdef object array_nonzero_coordinates(object input, object dtype, object out, Options *options):
@@ -1110,7 +1110,7 @@ cdef object array_nonzero_coordinates(object input, object dtype, object out, Op
         if out is None:
             shape[0] = plan.count
             shape[1] = rank
-            coordinates = cnp.PyArray_EMPTY(2, shape, number, 0)
+            coordinates = empty(2, shape, number, plan.count * rank * 4)
         else:
             coordinates = rows_of(out, number, plan.count, rank)
         plan.coordinates = cnp.PyArray_BYTES(coordinates)
@@ -1346,7 +1346,7 @@ cdef object run_scatter_elements(scatter_elements_desc *c, cnp.ndarray input_arr
     move.copy = dml_sizes(&c.output)
     move.copy_source_strides = dml_strides(&c.input)
     move.copy_table_strides = dml_strides(&c.output)
-    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh)
+    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh, fresh and untouched(output_array))
     if options.reduction != DML_NONE:
         check_reduction(options, run.data_type, input_array)
     if options.refuse_duplicates:
@@ -1635,7 +1635,7 @@ cdef object run_scatter_nd(scatter_nd_desc *c, cnp.ndarray input_array, cnp.ndar
     move.copy = dml_sizes(&c.output)
     move.copy_source_strides = dml_strides(&c.input)
     move.copy_table_strides = dml_strides(&c.output)
-    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh)
+    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh, fresh and untouched(output_array))
     if options.reduction != DML_NONE:
         check_reduction(options, run.data_type, input_array)
     if options.refuse_duplicates:

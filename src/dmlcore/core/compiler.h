@@ -24,6 +24,8 @@
 #define DML_ATOMIC_ADD(counter, by) __atomic_fetch_add((counter), (by), __ATOMIC_RELAXED)
 #define DML_ATOMIC_LOAD(flag) __atomic_load_n((flag), __ATOMIC_RELAXED)
 #define DML_ATOMIC_STORE(flag, to) __atomic_store_n((flag), (to), __ATOMIC_RELAXED)
+#define DML_ATOMIC_TAKE(lock) __atomic_exchange_n((lock), 1, __ATOMIC_ACQUIRE) /* 0: it is ours now */
+#define DML_ATOMIC_GIVE(lock) __atomic_store_n((lock), 0, __ATOMIC_RELEASE)
 #elif defined(_MSC_VER)
 #include <intrin.h>
 #define DML_INLINE static __forceinline
@@ -47,6 +49,8 @@ static __forceinline int dml_ctz64(uint64_t word)
 #define DML_ATOMIC_ADD(counter, by) _InterlockedExchangeAdd64((counter), (by))
 #define DML_ATOMIC_LOAD(flag) (*(volatile const int64_t *)(flag))
 #define DML_ATOMIC_STORE(flag, to) (*(volatile int64_t *)(flag) = (to))
+#define DML_ATOMIC_TAKE(lock) _InterlockedExchange64((lock), 1)
+#define DML_ATOMIC_GIVE(lock) _InterlockedExchange64((lock), 0)
 #else
 #error "compiler.h has no section for this compiler"
 #endif

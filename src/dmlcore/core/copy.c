@@ -75,11 +75,14 @@ void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, 
     }
 }
 
-dml_order dml_order_for(int64_t bytes, int fresh) { return fresh && bytes >= DML_FRESH ? DML_FROM_THE_END : DML_FORWARD; }
-
-dml_store dml_store_for(int64_t bytes, int fresh)
+dml_order dml_order_for(int64_t bytes, int untouched)
 {
-    return !fresh && bytes >= PAST_CACHES ? DML_STORE_PAST_CACHES : DML_STORE_PLAIN;
+    return untouched && bytes >= DML_FRESH ? DML_FROM_THE_END : DML_FORWARD;
+}
+
+dml_store dml_store_for(int64_t bytes, int untouched)
+{
+    return !untouched && bytes >= PAST_CACHES ? DML_STORE_PAST_CACHES : DML_STORE_PLAIN;
 }
 
 /* `count` runs along the last dimension. */
@@ -167,8 +170,8 @@ static int copy_turned(void *job, dml_worker *worker, int64_t chunk)
     return dml_tick(worker, 4 * rows * along->size * c->run);
 }
 
-int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dml_list from_strides, int64_t width, int fresh,
-             int threads, dml_pulse *pulse)
+int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dml_list from_strides, int64_t width,
+             int untouched, int threads, dml_pulse *pulse)
 {
     copying c;
     c.to = to;
@@ -198,8 +201,8 @@ int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dm
         memcpy(to, from, (size_t)bytes);
         return DML_OK;
     }
-    c.store = dml_store_for(bytes, fresh);
-    dml_order order = dml_order_for(bytes, fresh);
+    c.store = dml_store_for(bytes, untouched);
+    dml_order order = dml_order_for(bytes, untouched);
     c.chunk = dml_most(1, CHUNK / c.run);
     threads = dml_threads_worth(threads, c.run < 64 ? c.places : bytes / 12, pulse);
     c.across = c.along = -1;

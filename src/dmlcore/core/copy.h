@@ -10,18 +10,18 @@ typedef enum { DML_STORE_PLAIN, DML_STORE_PAST_CACHES } dml_store;
 
 /* The first store into a page has the system clear it: huge pages of 2 MiB, which NumPy asks for from 4 MiB on, in the
  * order of their addresses. What was cleared last is still in the cache when the first store comes, what was cleared first
- * is not. So a fresh output is written in steps of this size from its end to its beginning. Measured: rows that are gathered
- * to 64 MiB, and a copy of 128 MiB, take two thirds of the time. */
+ * is not. So an output whose pages are not in use yet is written in steps of this size from its end to its beginning.
+ * Measured: rows that are gathered to 64 MiB, and a copy of 128 MiB, take two thirds of the time. */
 #define DML_FRESH ((int64_t)4 << 20)
 #define DML_FRESH_STEP ((int64_t)256 << 10)
 
-/* For a destination of so many bytes. fresh: its pages are not in use yet. */
-dml_order dml_order_for(int64_t bytes, int fresh);
-dml_store dml_store_for(int64_t bytes, int fresh);
+/* For a destination of so many bytes. untouched: its pages are not in use yet. */
+dml_order dml_order_for(int64_t bytes, int untouched);
+dml_store dml_store_for(int64_t bytes, int untouched);
 
 /* Copies elements of `width` bytes; strides in bytes, any. */
-int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dml_list from_strides, int64_t width, int fresh,
-             int threads, dml_pulse *pulse);
+int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dml_list from_strides, int64_t width,
+             int untouched, int threads, dml_pulse *pulse);
 
 /* Copies bytes that follow each other. */
 void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store);

@@ -4,7 +4,7 @@
 cimport cython
 cimport numpy as cnp
 from cpython.object cimport PyObject
-from cpython.pycapsule cimport PyCapsule_New
+from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
 from libc.stdint cimport INT64_MAX, INT64_MIN, UINT64_MAX, int16_t, int64_t, uint64_t, uintptr_t
 from libc.string cimport memcpy
 
@@ -14,6 +14,7 @@ import numpy as _np
 
 import dmlcore.arrays as _arrays
 import dmlcore.errors as _errors
+import dmlcore.memory as _memory
 import dmlcore.threads as _threads
 
 cnp.import_array()
@@ -85,7 +86,7 @@ cdef extern from "core/kernel.h" nogil:
     enum: DML_RAISE, DML_CLIP, DML_FILL, DML_DROP
     enum: DML_NONE, DML_ADD, DML_MUL, DML_MIN, DML_MAX
     ctypedef struct dml_run:
-        int storage, index, data_type, mode, reduction, check_first, threads
+        int storage, index, data_type, mode, reduction, check_first, threads, untouched
         int (*poll)() noexcept nogil
         const void *fill
         int64_t bad_position, bad_coordinate, bad_value, bad_bound
@@ -360,24 +361,7 @@ cdef int64_t as_index(object value, str name) except? -1:
     return number if overflow == 0 else (INT64_MIN if overflow < 0 else INT64_MAX)
 
 
-# ---- arrays out ---------------------------------------------------------------------------------------------------
-
-cdef cnp.ndarray allocate(dml_tensor *t, int64_t rank, int number):
-    """A fresh C-contiguous array for an inferred output: its last `rank` sizes. Fills in data and strides of `t`."""
-    cdef cnp.ndarray array
-    cdef int64_t item, d, first = t.rank - rank
-    if rank > DML_RANK_MAX or first < 0:
-        raise ValueError(f"the result would have {rank} dimensions, NumPy has at most {DML_RANK_MAX}")
-    if dml_product(dml_sizes(t)) > (<int64_t> 1 << 62):
-        raise ValueError("the result would have more than 2**62 elements")
-    array = cnp.PyArray_EMPTY(<int> rank, <cnp.npy_intp *> t.sizes + first, number, 0)
-    t.data = cnp.PyArray_BYTES(array)
-    item = cnp.PyArray_ITEMSIZE(array)
-    for d in range(t.rank - 1, -1, -1):
-        t.strides[d] = item
-        item *= t.sizes[d]
-    return array
-
+include "memory.pxi"
 
 # ---- descriptors in -----------------------------------------------------------------------------------------------
 
@@ -541,13 +525,14 @@ cdef dml_list no_list() noexcept:
     return none
 
 
-cdef void prepare(dml_run *run, int data_type, int index_type, Options *options, bint check_first) noexcept:
+cdef void prepare(dml_run *run, int data_type, int index_type, Options *options, bint check_first, bint untouched) noexcept:
     run.data_type = data_type
     run.storage = dml_data_types[data_type].storage
     run.index = dml_data_types[index_type].index
     run.mode = options.mode
     run.reduction = options.reduction
     run.check_first = check_first
+    run.untouched = untouched
     run.threads = options.threads
     run.poll = NULL
     run.fill = NULL
@@ -742,5 +727,6 @@ dmlcore_functions.get_num_threads = &threads_for_c
 _C_API = PyCapsule_New(&dmlcore_functions, DMLCORE_CAPSULE, NULL)
 
 dml_threads_init()
+start_pool()
 threads_wanted = _threads.default_threads()
 _select_isa(_os.environ.get("DMLCORE_ISA") or None)

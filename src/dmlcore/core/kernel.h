@@ -29,6 +29,7 @@ typedef struct {
     int reduction;           /* enum dml_reduction */
     int check_first;         /* 1: every index is checked before the first byte is written (the caller's own output) */
     int threads;             /* upper bound; 1 never enters an OpenMP region */
+    int untouched;           /* 1: the pages of the output are not in use yet; only speed depends on it */
     int (*poll)(void);       /* called now and then on the calling thread; non-zero stops the run (Ctrl-C). May be NULL */
     const void *fill;        /* DML_FILL: one element */
     /* answers, for DML_OUT_OF_RANGE: the smallest failing position, the same for any number of threads */

@@ -115,7 +115,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run)
                 if (plan->bounds[k] == 0)
                     return report(m, run);
     }
-    dml_job job = {.plan = plan, .end = plan->boxes, .fresh = !run->check_first};
+    dml_job job = {.plan = plan, .end = plan->boxes, .untouched = run->untouched};
     int threads = run->threads > 1 && checks ? dml_threads_worth(run->threads, dml_plan_nanoseconds(plan), &pulse) : 1;
 
     int by_rows = checks && plan->slice && dml_moves_rows(plan);
@@ -146,7 +146,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run)
             return status == DML_OUT_OF_RANGE ? report(m, run) : status;
     }
     if (rest)
-        status = dml_copy_rest(plan, m->source, bytes, job.fresh, threads, &pulse);
+        status = dml_copy_rest(plan, m->source, bytes, job.untouched, threads, &pulse);
     else if (bytes && !turned && dml_copies_lines(&job, plan, m->source, bytes)) {
         int64_t done = job.line * job.lines;
         dml_copy_bytes(m->table + done, m->source + done, bytes - done, DML_STORE_PLAIN);
@@ -155,8 +155,8 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run)
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 6, &pulse));
     else if (copies) {
         int alone = bytes && bytes <= NEAR_COPY && !turned && dml_scatters_alone(&job, threads);
-        status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, plan->element, job.fresh,
-                          alone ? 1 : run->threads, &pulse);
+        status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, plan->element,
+                          job.untouched, alone ? 1 : run->threads, &pulse);
     }
     if (status)
         return status == DML_OUT_OF_RANGE ? report(m, run) : status;

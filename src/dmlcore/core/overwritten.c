@@ -49,7 +49,7 @@ int dml_overwrites(const dml_plan *p, int64_t bytes)
     return 1;
 }
 
-int dml_copy_rest(const dml_plan *p, const char *source, int64_t bytes, int fresh, int threads, dml_pulse *pulse)
+int dml_copy_rest(const dml_plan *p, const char *source, int64_t bytes, int untouched, int threads, dml_pulse *pulse)
 {
     int64_t steps[4];
     dml_plan notes = *p; /* offsets in slices instead of bytes */
@@ -67,8 +67,8 @@ int dml_copy_rest(const dml_plan *p, const char *source, int64_t bytes, int fres
         memset(notes.seen, 0, (size_t)slices);
     if (!status) {
         int64_t per_chunk = dml_most(1, DML_FRESH_STEP / p->slice);
-        copying c = {p->table, source, notes.seen, slices, p->slice, per_chunk, dml_store_for(bytes, fresh)};
-        status = dml_parallel(copy_unseen, &c, dml_ceil(slices, per_chunk), dml_order_for(bytes, fresh), threads, pulse);
+        copying c = {p->table, source, notes.seen, slices, p->slice, per_chunk, dml_store_for(bytes, untouched)};
+        status = dml_parallel(copy_unseen, &c, dml_ceil(slices, per_chunk), dml_order_for(bytes, untouched), threads, pulse);
     }
     free(notes.seen);
     return status;

@@ -95,7 +95,7 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run)
         span += (double)p->bounds[k] * (double)(p->steps[k] < 0 ? -p->steps[k] : p->steps[k]);
     p->far = span >= NEAR;
     p->past = DML_STREAM && p->slice >= LONG_SLICE &&
-              dml_store_for(p->positions * p->slice, !run->check_first) == DML_STORE_PAST_CACHES;
+              dml_store_for(p->positions * p->slice, run->untouched) == DML_STORE_PAST_CACHES;
 }
 
 /* Narrow offsets are 32 bits wide, never negative, and count from the first position of a box. The answer is how far they

@@ -148,7 +148,7 @@ int dml_share_rows(const dml_job *job, int threads, dml_pulse *pulse)
         part.dim[0].size = c.rows;
         part.positions = c.rows * (c.odd ? p->dim[1].size : 1);
         dml_plan_cut(&part, &ramps);
-        dml_job these = {.plan = &part, .loop = p->plain, .end = part.boxes, .fresh = job->fresh};
+        dml_job these = {.plan = &part, .loop = p->plain, .end = part.boxes, .untouched = job->untouched};
         status = dml_share_scatter(&these, threads, pulse);
     }
     free(indices);

@@ -13,7 +13,7 @@ typedef struct {
     dml_loop loop;
     int64_t begin, end;                  /* boxes */
     int64_t per_chunk;                   /* boxes, lines, columns, bytes of a slice or the table: whatever is shared out */
-    int fresh;                           /* the output's pages are not in use yet */
+    int untouched;                           /* the output's pages are not in use yet */
     int64_t span;                        /* bytes of the table that the coordinates reach */
     /* scatters that copy: lines of the table and of its source, copied before their updates are stored */
     const char *source;                  /* NULL: the copy is made already, or there is none */
@@ -60,7 +60,7 @@ int dml_share_rows(const dml_job *job, int threads, dml_pulse *pulse);
 int dml_overwrites(const dml_plan *plan, int64_t bytes);
 
 /* Checks every index, then copies the slices that no position names. */
-int dml_copy_rest(const dml_plan *plan, const char *source, int64_t bytes, int fresh, int threads, dml_pulse *pulse);
+int dml_copy_rest(const dml_plan *plan, const char *source, int64_t bytes, int untouched, int threads, dml_pulse *pulse);
 
 int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse);
 

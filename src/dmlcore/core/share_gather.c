@@ -38,7 +38,7 @@ static int some_bytes(void *data, dml_worker *worker, int64_t chunk)
 int dml_share_gather(dml_job *job, int threads, dml_pulse *pulse)
 {
     const dml_plan *p = job->plan;
-    dml_order order = dml_order_for(p->positions * p->slice, job->fresh);
+    dml_order order = dml_order_for(p->positions * p->slice, job->untouched);
     int few = threads > 1 && p->boxes < 4 * threads && p->slice >= 4096, one = p->rows * p->inner == 1;
     if (!p->whole && (few || (order == DML_FROM_THE_END && one && p->slice > DML_FRESH_STEP))) {
         int64_t parts = dml_ceil(few ? 4 * threads : 1, p->boxes);

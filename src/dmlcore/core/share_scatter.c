@@ -180,11 +180,11 @@ int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse)
     const dml_plan *p = job->plan;
     if (job->source) {
         int64_t most = dml_ceil(job->lines, threads == 1 ? 1 : 8 * threads);
-        if (job->fresh)
+        if (job->untouched)
             most = dml_least(most, DML_FRESH_STEP / job->line);
         job->per_chunk = dml_ceil(most, job->group) * job->group;
-        return dml_parallel(some_lines, job, dml_ceil(job->lines, job->per_chunk), job->fresh ? DML_FROM_THE_END : DML_FORWARD,
-                            threads, pulse);
+        return dml_parallel(some_lines, job, dml_ceil(job->lines, job->per_chunk),
+                            job->untouched ? DML_FROM_THE_END : DML_FORWARD, threads, pulse);
     }
     switch (way_for(job, threads)) {
     case BOXES: return dml_parallel(dml_some_boxes, job, dml_ceil(p->boxes, job->per_chunk), DML_FORWARD, threads, pulse);

@@ -156,7 +156,7 @@ int dml_share_turned(const dml_job *job, int scatter, int threads, dml_pulse *pu
     t.scratch = malloc((size_t)(threads * scratch_bytes(&t)));
     if (!t.scratch)
         return DML_NO_MEMORY;
-    dml_order order = dml_order_for(p->positions * p->slice, job->fresh && !scatter);
+    dml_order order = dml_order_for(p->positions * p->slice, job->untouched && !scatter);
     int status = dml_parallel(some_tiles, &t, t.units, order, threads, pulse);
     free(t.scratch);
     return status;

@@ -44,6 +44,8 @@ DML_INLINE int64_t keep_avx512(u32 *offsets, int64_t *chosen, const int64_t *whe
     for (; i + 16 <= count; i += 16) {
         __m512i v = _mm512_loadu_si512((const void *)(offsets + i));
         u32 mine = _mm512_cmplt_epu32_mask(_mm512_sub_epi32(v, from), length), half = mine & 255;
+        /* counted at once: gcc 12 may put a mask of 16 bits aside and take 32 back */
+        int64_t after_half = kept + _mm_popcnt_u32(half), after_all = kept + _mm_popcnt_u32(mine);
         __m512i first = at, second = _mm512_add_epi64(at, eight);
         at = _mm512_add_epi64(second, eight);
         if (where) {
@@ -53,9 +55,8 @@ DML_INLINE int64_t keep_avx512(u32 *offsets, int64_t *chosen, const int64_t *whe
         /* whole vectors are stored: what follows the kept ones is overwritten later, or not looked at */
         _mm512_storeu_si512((void *)(offsets + kept), _mm512_maskz_compress_epi32((__mmask16)mine, v));
         _mm512_storeu_si512((void *)(chosen + kept), _mm512_maskz_compress_epi64((__mmask8)half, first));
-        kept += _mm_popcnt_u32(half);
-        _mm512_storeu_si512((void *)(chosen + kept), _mm512_maskz_compress_epi64((__mmask8)(mine >> 8), second));
-        kept += _mm_popcnt_u32(mine >> 8);
+        _mm512_storeu_si512((void *)(chosen + after_half), _mm512_maskz_compress_epi64((__mmask8)(mine >> 8), second));
+        kept = after_all;
     }
     for (; i < count; i++) {
         u32 offset = offsets[i];

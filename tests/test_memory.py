@@ -1,0 +1,249 @@
+"""The memory pool: what is freed comes back, nothing is handed out twice, and no more is kept than was allowed."""
+
+import ctypes
+import gc
+import threading
+import tracemalloc
+
+import numpy as np
+import pytest
+from test_threads import python
+
+import dmlcore
+from dmlcore import memory
+from dmlcore._generated.operators import _pool_kept
+
+MIB = 1 << 20
+X = np.arange(8 * MIB, dtype=np.uint8)
+
+
+def result(size: int, start: int = 0) -> np.ndarray:
+    """`size` bytes, rows of 4096, as a gather's fresh output; other bytes for another start."""
+    table = np.lib.stride_tricks.as_strided(X[start:], (256, 4096), (1, 1))
+    return dmlcore.gather(table, np.arange(size // 4096) % 256, 0)
+
+
+def handler(array: np.ndarray) -> str:
+    return np._core.multiarray.get_handler_name(array)
+
+
+@pytest.fixture(autouse=True)
+def empty_pool():
+    """Each test begins with nothing kept and the default limit, and leaves it so."""
+    dmlcore.set_memory_pool_limit(0)
+    dmlcore.set_memory_pool_limit(None)
+    yield
+    dmlcore.set_memory_pool_limit(0)
+    dmlcore.set_memory_pool_limit(None)
+
+
+@pytest.mark.parametrize("mib", [1, 5, 40])
+def test_what_is_freed_is_used_again(mib):
+    first = result(mib * MIB)
+    address, wanted = first.ctypes.data, first.copy()
+    del first
+    assert _pool_kept() == mib * MIB
+    second = result(mib * MIB)
+    assert second.ctypes.data == address
+    assert _pool_kept() == 0
+    np.testing.assert_array_equal(second, wanted)
+
+
+def test_a_smaller_result_takes_what_is_little_larger():
+    address = result(8 * MIB).ctypes.data
+    much_smaller, smaller = result(7 * MIB), result(7 * MIB + MIB // 2)
+    assert smaller.ctypes.data == address != much_smaller.ctypes.data
+    del smaller
+    assert _pool_kept() == 8 * MIB  # all of it came back
+
+
+def test_the_best_fit_is_taken():
+    sizes = [9 * MIB, 8 * MIB + 4096, 8 * MIB + 8192]
+    results = [result(size) for size in sizes]
+    best = results[1].ctypes.data
+    del results
+    assert result(8 * MIB).ctypes.data == best
+
+
+@pytest.mark.parametrize(("size", "align"), [(64 * 1024, 64), (MIB - 4096, 64), (MIB, 4096), (33 * MIB, 4096)])
+def test_large_results_begin_on_a_line_or_a_page(size, align):
+    assert all(result(size).ctypes.data % align == 0 for _ in range(3))
+    assert handler(result(size)) == "dmlcore"
+
+
+def test_small_results_are_numpys():
+    y = result(60 * 1024)
+    assert handler(y) == "default_allocator"
+    assert y.flags.owndata
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: dmlcore.gather_elements(X, np.zeros(2 * MIB, np.int64), 0),
+        lambda: dmlcore.gather_nd(X.reshape(-1, 4), np.zeros((MIB, 1), np.int64)),
+        lambda: dmlcore.scatter_nd(X, np.zeros((1, 1), np.int64), np.zeros(1, np.uint8)),
+        lambda: dmlcore.scatter_elements(X, np.zeros(1, np.int64), np.zeros(1, np.uint8), 0),
+        lambda: dmlcore.nonzero_coordinates(X),
+        lambda: dmlcore.nonzero_coordinates(X, dtype=np.int64),
+    ],
+)
+def test_every_operator_takes_part(call):
+    assert handler(call()) == "dmlcore"
+    assert _pool_kept() > 0
+
+
+def test_a_limit_of_zero_keeps_nothing():
+    result(2 * MIB)
+    assert _pool_kept() == 2 * MIB
+    dmlcore.set_memory_pool_limit(0)
+    assert _pool_kept() == 0
+    result(2 * MIB)
+    assert _pool_kept() == 0
+
+
+def test_a_lower_limit_gives_the_oldest_back():
+    results = [result(size * MIB) for size in (2, 3, 4)]
+    while results:
+        results.pop(0)
+    assert _pool_kept() == 9 * MIB
+    dmlcore.set_memory_pool_limit(7 * MIB)
+    assert _pool_kept() == 7 * MIB
+    dmlcore.set_memory_pool_limit(6 * MIB)
+    assert _pool_kept() == 4 * MIB
+
+
+def test_results_that_are_alive_count():
+    """With 5 of 8 MiB alive, 3 can be kept."""
+    dmlcore.set_memory_pool_limit(8 * MIB)
+    alive = result(5 * MIB)
+    result(4 * MIB)
+    assert _pool_kept() == 0
+    result(3 * MIB)
+    assert _pool_kept() == 3 * MIB
+    more = result(2 * MIB)  # 5 + 2 alive: room for 1
+    assert _pool_kept() == 0
+    assert alive.nbytes + more.nbytes == 7 * MIB
+
+
+def test_many_results_at_random():
+    """Nothing is handed out twice, and what is kept with what is alive stays below the limit."""
+    rng = np.random.default_rng(5)
+    limit = 24 * MIB
+    dmlcore.set_memory_pool_limit(limit)
+    alive, reused, seen = {}, 0, set()
+    for turn in range(400):
+        if len(alive) > 5 or (alive and rng.random() < 0.4):
+            y, wanted = alive.pop(rng.choice(list(alive)))
+            np.testing.assert_array_equal(y[:: y.size // 97], wanted)
+            del y
+        else:
+            y = result(int(rng.choice([64 * 1024, MIB, MIB + 65536, 3 * MIB, 5 * MIB])), turn)
+            spans = [(a.ctypes.data, a.ctypes.data + a.nbytes) for a, _ in alive.values()]
+            assert all(y.ctypes.data >= end or y.ctypes.data + y.nbytes <= first for first, end in spans)
+            reused += y.ctypes.data in seen
+            seen.add(y.ctypes.data)
+            y[...] = turn % 251
+            y = y.reshape(-1)
+            alive[turn] = (y, np.full(y[:: y.size // 97].shape, turn % 251, np.uint8))
+        handed_out = sum(y.base.nbytes if y.base is not None else y.nbytes for y, _ in alive.values())
+        assert _pool_kept() <= max(0, limit - handed_out)
+    assert reused > 20
+
+
+def test_threads_of_the_caller():
+    """Several Python threads take and return memory at once."""
+    failures = []
+
+    def work(number):
+        for turn in range(60):
+            y = result((1 + turn % 3) * MIB, number)
+            wanted = np.lib.stride_tricks.as_strided(X[number:], (256, 4096), (1, 1))
+            if not (np.array_equal(y[:256], wanted) and np.array_equal(y[-256:], wanted)):
+                failures.append((number, turn))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_resize():
+    y = result(2 * MIB)
+    wanted = y.copy()
+    y.resize((300, 4096), refcheck=False)
+    np.testing.assert_array_equal(y, wanted[:300])
+    y.resize((900, 4096), refcheck=False)
+    np.testing.assert_array_equal(y[:300], wanted[:300])
+    assert not y[300:].any()
+
+
+def test_copies_of_a_result_are_numpys():
+    assert handler(result(2 * MIB).copy()) == "default_allocator"
+
+
+def test_tracemalloc_sees_results_not_what_is_kept():
+    tracemalloc.start()
+    try:
+        y = result(4 * MIB)
+        during, _ = tracemalloc.get_traced_memory()
+        del y
+        gc.collect()
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert _pool_kept() == 4 * MIB
+    assert during - after >= 4 * MIB
+
+
+def test_another_allocator_of_the_caller_is_left_alone():
+    """Who has set a memory handler for NumPy gets memory from it."""
+    api = np._core._multiarray_umath._ARRAY_API
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    table = ctypes.cast(get(api, None), ctypes.POINTER(ctypes.c_void_p))
+    set_handler = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(table[304])
+    get_handler = ctypes.PYFUNCTYPE(ctypes.py_object)(table[305])
+    default = get_handler()
+    raw = bytearray(ctypes.string_at(get(default, b"mem_handler"), 168))  # a name of 127 bytes, a version, five pointers
+    raw[:7] = b"theirs\0"
+    memory_of_it = ctypes.create_string_buffer(bytes(raw), len(raw))
+    theirs = new(ctypes.addressof(memory_of_it), b"mem_handler", None)
+    set_handler(theirs)
+    try:
+        y = result(2 * MIB)
+        assert handler(y) == "theirs"
+        del y
+        assert get_handler() is theirs
+    finally:
+        set_handler(default)
+    assert _pool_kept() == 0
+    assert handler(result(2 * MIB)) == "dmlcore"
+
+
+def test_the_limit_that_is_set():
+    dmlcore.set_memory_pool_limit(np.int64(3 * MIB))
+    assert dmlcore.get_memory_pool_limit() == 3 * MIB
+    dmlcore.set_memory_pool_limit(None)
+    assert dmlcore.get_memory_pool_limit() == memory.DEFAULT
+
+
+@pytest.mark.parametrize("wrong", [-1, 1.5, "8"])
+def test_a_wrong_limit_is_named(wrong):
+    before = dmlcore.get_memory_pool_limit()
+    with pytest.raises((ValueError, TypeError), match=r"limit is .*expected"):
+        dmlcore.set_memory_pool_limit(wrong)
+    assert dmlcore.get_memory_pool_limit() == before
+
+
+def test_the_limit_of_the_environment():
+    code = "import dmlcore; print(dmlcore.get_memory_pool_limit())"
+    assert python(code, DMLCORE_MEMORY_POOL_LIMIT="12345").stdout.split() == ["12345"]
+    assert python(code, DMLCORE_MEMORY_POOL_LIMIT=" ").stdout.split() == [str(memory.DEFAULT)]
+    done = python(code, DMLCORE_MEMORY_POOL_LIMIT="1 GB")
+    assert done.returncode != 0
+    assert "DMLCORE_MEMORY_POOL_LIMIT is '1 GB', expected a number of bytes, 0 or more" in done.stderr
