@@ -182,6 +182,37 @@ def either_way(array):
         yield np.ascontiguousarray(array.transpose(0, 2, 1)).transpose(0, 2, 1)
 
 
+@pytest.mark.parametrize("index_rows", (1, 20, 64, 90))
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_columns_that_meet_in_the_cache(rng, every_thread, dtype, index_rows):
+    """Rows of 4 KiB: tiles, for elements that are short enough and indices enough to pay."""
+    columns = 4096 // np.dtype(dtype).itemsize
+    for shape, axis in (((64, columns), 0), ((3, 64, columns), 1), ((64, 2, columns // 2), 0)):
+        table = numbers(rng, shape, dtype)
+        index_shape = (*shape[:axis], index_rows, *shape[axis + 1 :])
+        indices = rng.integers(-64, 64, index_shape)
+        both_outputs(dmlcore.gather_elements, table, indices, wanted=np.take_along_axis(table, indices, axis), axis=axis)
+        updates = numbers(rng, index_shape, dtype)
+        wanted = table.copy()
+        np.put_along_axis(wanted, indices, updates, axis)
+        both_outputs(dmlcore.scatter_elements, table, indices, updates, wanted=wanted, axis=axis)
+        for threads in THREADS:
+            out = table.copy()
+            dmlcore.scatter_elements(out, indices, updates, axis, out=out, num_threads=threads)
+            assert same_bits(out, wanted), threads
+
+
+@pytest.mark.parametrize("shape", ((1200, 300), (2, 700, 512), (4000, 70)), ids=str)
+def test_tiles_of_large_planes(rng, every_thread, shape):
+    axis = len(shape) - 2
+    table, updates = numbers(rng, shape, "float32"), numbers(rng, shape, "float32")
+    indices = rng.integers(-shape[axis], shape[axis], shape)
+    both_outputs(dmlcore.gather_elements, table, indices, wanted=np.take_along_axis(table, indices, axis), axis=axis)
+    wanted = table.copy()
+    np.put_along_axis(wanted, indices, updates, axis)
+    both_outputs(dmlcore.scatter_elements, table, indices, updates, wanted=wanted, axis=axis)
+
+
 @pytest.mark.parametrize("shape", ((301, 217), (64, 1100), (9, 2000), (40, 13, 30), (3, 130, 90)), ids=str)
 @pytest.mark.parametrize(
     ("dtype", "index"), (("uint8", "int32"), ("float16", "int64"), ("float32", "int32"), ("complex128", "int64")), ids=str

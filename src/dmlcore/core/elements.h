@@ -112,7 +112,7 @@ DML_INLINE void NAME(gather_in_order)(const dml_plan *p, const dml_block *b, int
         NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i);
     }
     for (; i + 16 <= n; i += 16) {
-        for (int row = 0; row < 2; row++, next += p->next_step) {
+        for (int row = 0; p->next_step && row < 2; row++, next += p->next_step) {
             DML_PREFETCH(next);
             if (sizeof(T) > 8)
                 DML_PREFETCH(next + 64);

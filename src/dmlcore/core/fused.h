@@ -50,7 +50,7 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
             DML_PREFETCH((const char *)(index + i) + ahead);
             if (sizeof(I) == 8)
                 DML_PREFETCH((const char *)(index + i) + ahead + 64);
-            if (!scatter)
+            if (!scatter && next_step)
                 for (int row = 0; row < 2; row++, next += next_step) {
                     DML_PREFETCH(next);
                     if (sizeof(T) > 8)

@@ -8,7 +8,7 @@
 #include "compiler.h"
 
 /* Outputs of so many bytes begin on a cache line; those that are kept have at least the second number of bytes. */
-#define DML_POOL_FROM ((int64_t)64 << 10)
+#define DML_POOL_FROM ((int64_t)256 << 10)
 #define DML_POOL_KEPT_FROM ((int64_t)1 << 20)
 
 /* What the pool does not have comes from here, and what it does not keep returns there. */
