@@ -202,6 +202,43 @@ def test_columns_that_meet_in_the_cache(rng, every_thread, dtype, index_rows):
             assert same_bits(out, wanted), threads
 
 
+@pytest.mark.parametrize("index_rows", (5, 9, 30))
+@pytest.mark.parametrize("dtype", ("uint8", "float32", "float64"))
+def test_columns_of_a_wider_table(rng, every_thread, dtype, index_rows):
+    """Rows that are much longer than what is used of them: even a single box of positions may come to tiles."""
+    whole = numbers(rng, (9, 8192 // np.dtype(dtype).itemsize), dtype)
+    deep = numbers(rng, (3, *whole.shape), dtype)
+    for columns in (64, 300):
+        for table, axis in ((whole[:, :columns], 0), (deep[:, :, :columns], 1)):
+            shape = (*table.shape[:axis], index_rows, columns)
+            indices, updates = rng.integers(-9, 9, shape), numbers(rng, shape, dtype)
+            both_outputs(dmlcore.gather_elements, table, indices, wanted=np.take_along_axis(table, indices, axis), axis=axis)
+            wanted = table.copy()
+            np.put_along_axis(wanted, indices, updates, axis)
+            both_outputs(dmlcore.scatter_elements, table, indices, updates, wanted=wanted, axis=axis)
+            in_place(table, indices, updates, wanted, axis)
+
+
+def in_place(table, indices, updates, wanted, axis):
+    """A view of a larger array is scattered to in place; an index out of range leaves the view, and always what is around."""
+    assert table.base is not None
+    for broken in (True, False):
+        for threads in THREADS:
+            around = table.base.copy()
+            view = np.lib.stride_tricks.as_strided(around, table.shape, table.strides)
+            if broken:
+                bad = indices.copy()
+                bad[tuple(n - 1 for n in bad.shape)] = 99
+                with pytest.raises(dmlcore.IndexOutOfRangeError, match="99"):
+                    dmlcore.scatter_elements(view, bad, updates, axis, out=view, num_threads=threads)
+                assert same_bits(around, table.base), threads
+            else:
+                dmlcore.scatter_elements(view, indices, updates, axis, out=view, num_threads=threads)
+                assert same_bits(view, wanted), threads
+                view[...] = table
+                assert same_bits(around, table.base), threads
+
+
 @pytest.mark.parametrize("shape", ((1200, 300), (2, 700, 512), (4000, 70)), ids=str)
 def test_tiles_of_large_planes(rng, every_thread, shape):
     axis = len(shape) - 2

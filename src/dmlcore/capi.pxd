@@ -18,7 +18,7 @@ cdef extern from "dmlcore.h" nogil:
         int64_t n
 
     ctypedef struct dml_run:
-        int storage, index, data_type, mode, reduction, check_first, threads
+        int storage, index, data_type, mode, reduction, check_first, threads, untouched
         int (*poll)() noexcept nogil
         const void *fill
         int64_t bad_position, bad_coordinate, bad_value, bad_bound

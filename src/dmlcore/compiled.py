@@ -95,8 +95,8 @@ class CompiledOperator:
         inputs = [_bind(k, t, a, False)[1] for (k, t), a in zip(self._inputs, arrays, strict=True)]
         fresh = out is None
         if fresh:
-            outputs = [(None, _allocate(tensor)) for _, tensor in self._outputs]
-            outputs = [(array, array) for _, array in outputs]
+            arrays_out = [_allocate(tensor, operators.WRITES_ALL[self.desc.operator]) for _, tensor in self._outputs]
+            outputs = [(array, array) for array in arrays_out]
         else:
             given = out if isinstance(out, tuple) else (out,)
             if len(given) != len(self._outputs):
@@ -110,8 +110,11 @@ class CompiledOperator:
         return results if len(results) > 1 else results[0]
 
 
-def _allocate(tensor: TensorDesc) -> np.ndarray:
-    """A fresh array; with strides, a view into a buffer as large as the descriptor says."""
+def _allocate(tensor: TensorDesc, all_written: bool) -> np.ndarray:
+    """A fresh array, of zeros where not all of it is going to be written; with strides, a view into a buffer as large as the
+    descriptor says."""
+    if tensor.strides is None and all_written:
+        return operators.empty_array(tensor.sizes, tensor.dtype)
     if tensor.strides is None:
         return np.zeros(tensor.sizes, tensor.dtype)
     return _strided(np.zeros(tensor.total_tensor_size_in_bytes, np.uint8), tensor)

@@ -198,7 +198,7 @@ static void give(void *left, void *at, size_t bytes)
 static void pool(void)
 {
     static const size_t sizes[] = {1, 100 << 10, 1 << 20, (1 << 20) + 5, 3 << 20, 17 << 20};
-    int64_t left = 0, limit = 24 << 20;
+    int64_t left = 0, limit = 24 << 20, used = 0;
     unsigned char *blocks[6] = {0};
     size_t bytes[6] = {0};
     dml_pool_init((dml_pool_source){&left, take, give}, limit);
@@ -211,11 +211,19 @@ static void pool(void)
             blocks[i] = NULL;
         } else {
             bytes[i] = sizes[below(6)];
-            blocks[i] = below(2) ? dml_pool_malloc(NULL, bytes[i]) : dml_pool_calloc(NULL, 1, bytes[i]);
+            int zeros = (int)below(2);
+            blocks[i] = zeros ? dml_pool_calloc(NULL, 1, bytes[i]) : dml_pool_malloc(NULL, bytes[i]);
             need(blocks[i] != NULL && (uintptr_t)blocks[i] % 64 == 0, "dml_pool_malloc");
+            for (size_t at = 0; zeros && at < bytes[i]; at++)
+                need(blocks[i][at] == 0, "dml_pool_calloc");
+            used += dml_pool_in_use(blocks[i]);
             if (below(4) == 0) {
+                size_t before = bytes[i];
                 bytes[i] = sizes[below(6)];
+                memset(blocks[i], 77, before);
                 blocks[i] = dml_pool_realloc(NULL, blocks[i], bytes[i]);
+                before = before < bytes[i] ? before : bytes[i];
+                need(blocks[i][0] == 77 && blocks[i][before - 1] == 77, "dml_pool_realloc");
             }
             memset(blocks[i], (int)(bytes[i] % 251), bytes[i]);
         }
@@ -226,7 +234,8 @@ static void pool(void)
     for (int i = 0; i < 6; i++)
         if (blocks[i])
             dml_pool_free(NULL, blocks[i], bytes[i]);
-    need(left > 0 && dml_pool_kept() > 0, "blocks are kept");
+    need(left > 0 && dml_pool_kept() > 0 && used > 0, "blocks are kept");
+    dml_pool_free(NULL, NULL, 1);
     dml_pool_set_limit(0);
     need(left == 0 && dml_pool_kept() == 0, "all blocks return");
     need(dml_pool_malloc(NULL, SIZE_MAX - 8) == NULL && dml_pool_calloc(NULL, SIZE_MAX / 2, 3) == NULL, "too many bytes");

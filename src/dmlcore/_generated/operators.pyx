@@ -131,7 +131,7 @@ cdef object run_gather(gather_desc *c, cnp.ndarray input_array, cnp.ndarray indi
     move.indices = c.indices.data
     move.source = NULL
     move.copy = no_list()
-    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh, fresh and untouched(output_array))
+    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh, fresh and is_untouched(output_array))
     if options.mode == DML_FILL:
         fill = fill_element(options, input_array)
         run.fill = <const char *> fill
@@ -379,7 +379,7 @@ cdef object run_gather_elements(gather_elements_desc *c, cnp.ndarray input_array
     move.indices = c.indices.data
     move.source = NULL
     move.copy = no_list()
-    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh, fresh and untouched(output_array))
+    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh, fresh and is_untouched(output_array))
     if options.mode == DML_FILL:
         fill = fill_element(options, input_array)
         run.fill = <const char *> fill
@@ -644,7 +644,7 @@ cdef object run_gather_nd(gather_nd_desc *c, cnp.ndarray input_array, cnp.ndarra
     move.indices = c.indices.data
     move.source = NULL
     move.copy = no_list()
-    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh, fresh and untouched(output_array))
+    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh, fresh and is_untouched(output_array))
     if options.mode == DML_FILL:
         fill = fill_element(options, input_array)
         run.fill = <const char *> fill
@@ -921,7 +921,7 @@ cdef object run_gather_nd1(gather_nd1_desc *c, cnp.ndarray input_array, cnp.ndar
     move.indices = c.indices.data
     move.source = NULL
     move.copy = no_list()
-    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh, fresh and untouched(output_array))
+    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh, fresh and is_untouched(output_array))
     if options.mode == DML_FILL:
         fill = fill_element(options, input_array)
         run.fill = <const char *> fill
@@ -1110,7 +1110,7 @@ cdef object array_nonzero_coordinates(object input, object dtype, object out, Op
         if out is None:
             shape[0] = plan.count
             shape[1] = rank
-            coordinates = empty(2, shape, number, plan.count * rank * 4)
+            coordinates = empty(2, shape, number, plan.count * rank * (4 if number == cnp.NPY_UINT32 else 8))
         else:
             coordinates = rows_of(out, number, plan.count, rank)
         plan.coordinates = cnp.PyArray_BYTES(coordinates)
@@ -1346,7 +1346,7 @@ cdef object run_scatter_elements(scatter_elements_desc *c, cnp.ndarray input_arr
     move.copy = dml_sizes(&c.output)
     move.copy_source_strides = dml_strides(&c.input)
     move.copy_table_strides = dml_strides(&c.output)
-    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh, fresh and untouched(output_array))
+    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh, fresh and is_untouched(output_array))
     if options.reduction != DML_NONE:
         check_reduction(options, run.data_type, input_array)
     if options.refuse_duplicates:
@@ -1635,7 +1635,7 @@ cdef object run_scatter_nd(scatter_nd_desc *c, cnp.ndarray input_array, cnp.ndar
     move.copy = dml_sizes(&c.output)
     move.copy_source_strides = dml_strides(&c.input)
     move.copy_table_strides = dml_strides(&c.output)
-    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh, fresh and untouched(output_array))
+    prepare(&run, c.input.data_type, c.indices.data_type, options, not fresh, fresh and is_untouched(output_array))
     if options.reduction != DML_NONE:
         check_reduction(options, run.data_type, input_array)
     if options.refuse_duplicates:
@@ -1837,6 +1837,17 @@ RUN = {
     "NONZERO_COORDINATES": run_nonzero_coordinates_desc,
     "SCATTER_ELEMENTS": run_scatter_elements_desc,
     "SCATTER_ND": run_scatter_nd_desc,
+}
+
+# Whether a run writes every element of its outputs.
+WRITES_ALL = {
+    "GATHER": True,
+    "GATHER_ELEMENTS": True,
+    "GATHER_ND": True,
+    "GATHER_ND1": True,
+    "NONZERO_COORDINATES": False,
+    "SCATTER_ELEMENTS": True,
+    "SCATTER_ND": True,
 }
 
 # What compile() may be told about indices that are out of range.

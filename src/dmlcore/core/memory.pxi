@@ -54,7 +54,17 @@ cdef cnp.ndarray empty(int rank, const cnp.npy_intp *sizes, int number, int64_t 
         cnp.PyDataMem_SetHandler(before)
 
 
-cdef bint untouched(cnp.ndarray array) noexcept:
+def empty_array(tuple shape, dtype):
+    """The same for the Python side: an array whose every element is going to be written."""
+    cdef cnp.npy_intp sizes[DML_RANK_MAX]
+    cdef int64_t count = 1, d
+    for d in range(len(shape)):
+        sizes[d] = shape[d]
+        count = dml_mul(count, sizes[d])
+    return empty(<int> len(shape), sizes, dtype.num, dml_mul(count, dtype.itemsize))
+
+
+cdef bint is_untouched(cnp.ndarray array) noexcept:
     """Whether the pages of a new array are not in use yet."""
     return PyArray_HANDLER(array) != <PyObject *> pool_handler or not dml_pool_in_use(cnp.PyArray_DATA(array))
 
@@ -80,8 +90,8 @@ def set_memory_pool_limit(limit):
     """Sets how much memory of freed results may be kept for the next ones, for the whole process.
 
     Results of 1 MiB and more that are freed are kept, because memory that is new to the process costs as much as filling
-    it does. The system may take what is kept back at any time. Nothing is kept that would make all large results, with
-    those kept, take more than the limit together.
+    it does. Nothing is kept that would make all large results, with those kept, take more than the limit together. On
+    Linux and macOS what is kept is marked as free for the system to take, from 16 MiB on.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ typedef struct {
     int interrupted;           /* the caller does not want to go on */
 } dml_pulse;
 
-/* A fresh output is written from its end, see copy.h. */
+/* An output whose pages are not in use yet is written from its end, see copy.h. */
 typedef enum { DML_FORWARD, DML_FROM_THE_END } dml_order;
 
 /* Chunks that lie together, counted from the first; each has a cache line of its own. */

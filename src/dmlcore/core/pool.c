@@ -19,8 +19,8 @@
 typedef struct {
     char *block;
     int64_t bytes; /* behind the header */
-    int64_t in_use; /* whether its pages have been written to */
-    int64_t unused;
+    size_t all;     /* bytes of the whole block */
+    int64_t in_use; /* whether its pages are */
 } header;
 
 static dml_pool_source source;
@@ -63,16 +63,16 @@ static int make_room(int64_t more, header **old)
 static void give_back(header *const *old, int count)
 {
     for (int i = 0; i < count; i++)
-        source.free(source.context, old[i]->block, (size_t)((char *)(old[i] + 1) - old[i]->block + old[i]->bytes));
+        source.free(source.context, old[i]->block, old[i]->all);
 }
 
-/* The smallest block that is large enough, but not by more than an eighth. */
+/* The smallest block that is large enough, but not by more than an eighth; of equal ones that which was freed last. */
 static header *take(int64_t bytes)
 {
     int best = -1;
     for (int i = 0; i < filled; i++) {
         int64_t more = slots[i]->bytes - bytes;
-        if (more >= 0 && more <= bytes / 8 && (best < 0 || slots[i]->bytes < slots[best]->bytes))
+        if (more >= 0 && more <= bytes / 8 && (best < 0 || slots[i]->bytes <= slots[best]->bytes))
             best = i;
     }
     return best < 0 ? NULL : remove_slot(best);
@@ -83,6 +83,8 @@ void *dml_pool_malloc(void *context, size_t bytes)
     header *old[SLOTS], *h;
     int count = 0;
     (void)context;
+    if (bytes > INT64_MAX / 4)
+        return NULL;
     enter();
     h = take((int64_t)bytes);
     if (!h)
@@ -92,16 +94,24 @@ void *dml_pool_malloc(void *context, size_t bytes)
     if (h)
         return h + 1;
     give_back(old, count);
-    size_t align = (int64_t)bytes < DML_POOL_KEPT_FROM ? LINE : PAGE;
-    char *block = bytes > SIZE_MAX / 2 ? NULL : source.malloc(source.context, sizeof *h + align + bytes);
+
+    size_t align = (int64_t)bytes < DML_POOL_KEPT_FROM ? LINE : PAGE, all = sizeof *h + align + bytes;
+    char *block = source.malloc(source.context, all);
+    if (!block) {
+        enter();
+        count = make_room(limit, old); /* all that is kept: with it there may be enough */
+        leave();
+        give_back(old, count);
+        block = source.malloc(source.context, all);
+    }
     if (!block) {
         enter();
         handed_out -= (int64_t)bytes;
         leave();
         return NULL;
     }
-    h = header_of((void *)(((uintptr_t)block + sizeof *h + align - 1) / align * align));
-    *h = (header){.block = block, .bytes = (int64_t)bytes};
+    h = (header *)((uintptr_t)(block + sizeof *h + align - 1) & ~(uintptr_t)(align - 1)) - 1;
+    *h = (header){.block = block, .bytes = (int64_t)bytes, .all = all};
     return h + 1;
 }
 
@@ -122,8 +132,13 @@ static void lend(header *h)
 void dml_pool_free(void *context, void *at, size_t bytes)
 {
     header *h = header_of(at), *old[SLOTS];
-    int count = 0, large = h->bytes >= DML_POOL_KEPT_FROM && h->bytes <= dml_pool_limit();
+    int count = 0, large;
     (void)context, (void)bytes;
+    if (!at)
+        return;
+    enter();
+    large = h->bytes >= DML_POOL_KEPT_FROM && handed_out <= limit;
+    leave();
     if (large) {
         h->in_use = 1;
         if (h->bytes >= LENT_FROM)
@@ -178,6 +193,14 @@ void dml_pool_set_limit(int64_t bytes)
     give_back(old, count);
 }
 
-int64_t dml_pool_limit(void) { return DML_ATOMIC_LOAD(&limit); }
+static int64_t look_at(const int64_t *number)
+{
+    enter();
+    int64_t value = *number;
+    leave();
+    return value;
+}
 
-int64_t dml_pool_kept(void) { return DML_ATOMIC_LOAD(&kept); }
+int64_t dml_pool_limit(void) { return look_at(&limit); }
+
+int64_t dml_pool_kept(void) { return look_at(&kept); }

@@ -26,7 +26,7 @@ void *dml_pool_calloc(void *context, size_t count, size_t bytes);
 void *dml_pool_realloc(void *context, void *at, size_t bytes);
 void dml_pool_free(void *context, void *at, size_t bytes);
 
-/* Whether memory from dml_pool_malloc was in use before, so that its pages are there. */
+/* Whether memory that dml_pool_malloc has just handed out was in use before, so that its pages are there. */
 int dml_pool_in_use(const void *at);
 
 /* What is kept together with what is handed out never takes more bytes than this; 0 keeps nothing. */

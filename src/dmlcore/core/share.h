@@ -13,13 +13,13 @@ typedef struct {
     dml_loop loop;
     int64_t begin, end;                  /* boxes */
     int64_t per_chunk;                   /* boxes, lines, columns, bytes of a slice or the table: whatever is shared out */
-    int untouched;                           /* the output's pages are not in use yet */
+    int untouched;                       /* the output's pages are not in use yet */
     int64_t span;                        /* bytes of the table that the coordinates reach */
     /* scatters that copy: lines of the table and of its source, copied before their updates are stored */
     const char *source;                  /* NULL: the copy is made already, or there is none */
     int64_t line, lines, group;          /* bytes of one, their number, how many are copied at a time */
-    /* tiles: bytes of a row of one, 0: none; whether they are written back; memory for one per thread */
-    int64_t tile;
+    /* tiles: bytes of a row of one, 0: none, and from row to row; whether they are written back; memory for one per thread */
+    int64_t tile, pitch;
     int writes;
     char *scratch;
 } dml_job;

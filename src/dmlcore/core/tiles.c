@@ -10,9 +10,9 @@
 #define SCRATCH ((int64_t)512 << 10)     /* bytes of a tile at most: half of a second-level cache */
 #define WIDEST 512                       /* bytes of a tile's row, */
 #define NARROWEST 128                    /* or fewer where there are many rows, but not less than this */
-#define APART 64                         /* bytes between the rows of a tile, so that its columns are not crowded */
-#define WAY ((int64_t)4096)              /* bytes after which addresses meet in the same set of the first-level cache */
-#define SETS_HOLD 8                      /* lines of each, or more */
+#define APART 64                         /* bytes between the rows of a tile, so that they do not meet in the cache */
+#define WAY ((int64_t)4096)              /* bytes after which addresses meet in one set of the first-level cache, */
+#define SETS_HOLD 8                      /* which holds at least so many lines */
 #define ROWS_AHEAD 8                     /* rows that are fetched ahead: they are far apart, the hardware does not see it */
 
 /* Rows of `bytes` from one place to another. */
@@ -34,8 +34,7 @@ static int some_tile(void *data, dml_worker *worker, int64_t chunk)
     int64_t across = dml_ceil(columns->size * p->slice, job->tile), plane = chunk / across;
     int64_t first = (chunk - plane * across) * job->tile / p->slice, table = first * columns->table;
     int64_t size = dml_least(job->tile / p->slice, columns->size - first), width = size * p->slice;
-    int64_t pitch = job->tile + APART;
-    char *tile = job->scratch + worker->number * p->bounds[0] * pitch;
+    char *tile = job->scratch + worker->number * p->bounds[0] * job->pitch;
 
     part.stream += first * columns->stream;
     part.indices += first * columns->index;
@@ -46,11 +45,11 @@ static int some_tile(void *data, dml_worker *worker, int64_t chunk)
         part.indices += c * p->dim[d].index;
         plane = rest;
     }
-    copy_rows(tile, pitch, (job->source ? job->source : p->table) + table, p->steps[0], p->bounds[0], width);
+    copy_rows(tile, job->pitch, (job->source ? job->source : p->table) + table, p->steps[0], p->bounds[0], width);
 
     /* a plan for one plane, each row of which is a box */
     part.table = tile;
-    part.steps = &pitch;
+    part.steps = &job->pitch;
     part.dim[0] = *axis;
     part.dim[1] = *columns;
     part.dim[1].size = part.rows = size;
@@ -62,7 +61,7 @@ static int some_tile(void *data, dml_worker *worker, int64_t chunk)
     part.block_bytes = size * (16 + 2 * p->slice);
     int status = job->loop(&part, worker, 0, axis->size);
     if (job->writes && !status)
-        copy_rows(p->table + table, p->steps[0], tile, pitch, p->bounds[0], width);
+        copy_rows(p->table + table, p->steps[0], tile, job->pitch, p->bounds[0], width);
     return status;
 }
 
@@ -82,13 +81,21 @@ int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes)
     const dml_dim *axis = p->dim + p->rank - 2, *columns = axis + 1;
     if (p->rank < 2 || p->tuple != 1 || !p->whole || p->mode != DML_RAISE || p->combine || p->unaligned || axis->table)
         return 0;
+    if (p->boxes < 2) /* a box is checked as a whole before anything of it is moved, tiles are not */
+        return 0;
     int64_t pitch = p->steps[0], rows = p->bounds[0], width = columns->size * p->slice;
     if (columns->table != p->slice || columns->stream != p->slice || columns->index != dml_index_bytes(p->index) || rows < 2 ||
         rows > SCRATCH / NARROWEST || width < 2 * NARROWEST || pitch < width)
         return 0;
-    if (rows * pitch <= LARGE ? !crowded(p, rows, pitch, writes) : !source && axis->size * 8 < rows)
+    if (rows * pitch <= LARGE && !crowded(p, rows, pitch, writes))
         return 0;
-    if (source) {                            /* tiles have to cover the whole table */
+    if (rows * pitch > LARGE && !source && axis->size * 8 < rows)
+        return 0;
+    if (writes) /* planes of the indices that share one of the table must stay in order */
+        for (int d = p->rank - 3; d >= 0; d--)
+            if (p->dim[d].table == 0)
+                return 0;
+    if (source) { /* tiles have to cover the whole table */
         int64_t covered = rows * pitch;
         for (int d = p->rank - 3; d >= 0; d--)
             covered = p->dim[d].table == covered ? covered * p->dim[d].size : 0;
@@ -98,6 +105,7 @@ int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes)
     job->tile = WIDEST;
     while (job->tile > NARROWEST && rows * job->tile > SCRATCH)
         job->tile /= 2;
+    job->pitch = job->tile + (rows * (job->tile + APART) > SCRATCH ? 0 : APART);
     job->source = source;
     job->writes = writes;
     return 1;
@@ -109,7 +117,7 @@ int dml_share_tiles(dml_job *job, int threads, dml_pulse *pulse)
     int64_t tiles = dml_ceil(p->dim[p->rank - 1].size * p->slice, job->tile);
     for (int d = 0; d < p->rank - 2; d++)
         tiles *= p->dim[d].size;
-    job->scratch = malloc((size_t)(threads * p->bounds[0] * (job->tile + APART)));
+    job->scratch = malloc((size_t)(threads * p->bounds[0] * job->pitch));
     if (!job->scratch)
         return DML_NO_MEMORY;
     int status = dml_parallel(some_tile, job, tiles, DML_FORWARD, threads, pulse);
