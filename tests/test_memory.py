@@ -94,6 +94,20 @@ def test_every_operator_takes_part(call):
     assert _pool_kept() > 0
 
 
+def test_what_is_lent_to_the_system_can_be_written_again():
+    """From 128 MiB kept on."""
+    sizes = [100 * MIB, 80 * MIB, 60 * MIB]
+    results = [result(size, 3) for size in sizes]
+    addresses = {y.ctypes.data for y in results}
+    results.clear()
+    assert _pool_kept() == sum(sizes)
+    results = [result(size, 5) for size in sizes]
+    assert {y.ctypes.data for y in results} == addresses
+    table = np.lib.stride_tricks.as_strided(X[5:], (256, 4096), (1, 1))
+    for y in results:
+        assert (y.reshape(-1, 256, 4096) == table).all()
+
+
 def test_a_limit_of_zero_keeps_nothing():
     result(2 * MIB)
     assert _pool_kept() == 2 * MIB

@@ -91,7 +91,7 @@ def set_memory_pool_limit(limit):
 
     Results of 1 MiB and more that are freed are kept, because memory that is new to the process costs as much as filling
     it does. Nothing is kept that would make all large results, with those kept, take more than the limit together. On
-    Linux and macOS what is kept is marked as free for the system to take, from 16 MiB on.
+    Linux and macOS what is kept beyond 128 MiB is marked as free for the system to take.
 
     Parameters
     ----------
