@@ -133,11 +133,12 @@ static void lend(header *h)
 
 void dml_pool_free(void *context, void *at, size_t bytes)
 {
-    header *h = header_of(at), *old[SLOTS];
+    header *h, *old[SLOTS];
     int count = 0, large, lent;
     (void)context, (void)bytes;
     if (!at)
         return;
+    h = header_of(at);
     enter();
     large = h->bytes >= DML_POOL_KEPT_FROM && handed_out <= limit;
     lent = kept + h->bytes > NOT_LENT;
