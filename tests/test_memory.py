@@ -316,3 +316,44 @@ def test_the_limit_of_the_environment():
     done = python(code, DMLCORE_MEMORY_POOL_LIMIT="1 GB")
     assert done.returncode != 0
     assert "DMLCORE_MEMORY_POOL_LIMIT is '1 GB', expected a number of bytes, 0 or more" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(
+    ("call", "bits"),
+    [
+        ("dmlcore.gather_nd(x, i[:, :1], num_threads=threads)", 0),
+        ("dmlcore.gather_elements(x, i, 0, num_threads=threads)", 0),
+        ("dmlcore.scatter_elements(x, i, x, 0, num_threads=threads)", 0),
+        ("dmlcore.scatter_nd(x, i[:, :1], x, num_threads=threads)", 0),
+        ("dmlcore.nonzero_coordinates(x, num_threads=threads)", 1),
+    ],
+)
+def test_resident_memory_of_fresh_results(call, bits, threads):
+    """Beside inputs and results at most 1 MiB for each thread, and a bit for each element of nonzero_coordinates' input; also
+    when results are replaced by new ones, where two are alive at a time."""
+    code = f"""
+import numpy as np, dmlcore
+from dmlcore._generated.operators import _set_grain
+threads = {threads}
+_set_grain(1)
+x, i = np.ones((4096, 2048), np.float32), np.zeros((4096, 2048), np.int64)
+i += np.arange(4096)[::-1, None]
+def status(name):
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(name))
+dmlcore.gather(x[:100], np.zeros(100, np.int64), 0, num_threads=threads)
+open("/proc/self/clear_refs", "w").write("5")
+before = status("VmRSS")
+y = {call}
+first = status("VmHWM") - before - y.nbytes // 1024
+y = {call}
+y = {call}
+print(first, status("VmHWM") - before - 2 * y.nbytes // 1024)
+"""
+    done = python(code)
+    if "Permission" in done.stderr:
+        pytest.skip("the peak cannot be reset here")
+    assert done.returncode == 0, done.stderr
+    allowed = 1024 * threads + bits * (4096 * 2048 // 8 // 1024) + 512
+    assert all(int(word) <= allowed for word in done.stdout.split()), (done.stdout, allowed)
