@@ -103,7 +103,7 @@ def _cells(found: dict) -> str:
         out.append("| cell | threads | output | dmlcore | fastest peer | its time | times faster | of the limit |")
         out.append("| --- | ---: | --- | ---: | --- | ---: | ---: | ---: |")
         for record in (r for r in found["records"] if r["op"] == op):
-            for output in ("fresh", "reused"):
+            for output in results.OUTPUTS:
                 us, best = ours(record, output), best_peer(record, output)
                 if us is None:
                     continue

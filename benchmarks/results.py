@@ -27,6 +27,9 @@ def write(path: Path, results: dict) -> None:
     path.write_text(text + "\n")
 
 
+OUTPUTS = ("fresh", "new", "reused")  # "new" is shown, and counts nowhere
+
+
 def ours(record: Record, output: str) -> dict | None:
     """The product's call."""
     return next((c for c in record["calls"] if c["peer"] == PRODUCT and c["output"] == output), None)

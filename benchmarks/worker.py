@@ -13,9 +13,9 @@ import numpy as np
 from . import cases, measure, peers
 from .limits import Limits, decides
 from .report import line
-from .results import Record
+from .results import OUTPUTS, Record
 
-SECONDS = 240  # for the cells of one process of the whole suite: a slower machine gets fewer turns
+SECONDS = 215  # for the cells of one process of the whole suite: a slower machine gets fewer turns
 
 
 def run(cells: list, sizes: list, names: list[str], threads: int, quick: bool, cpu: bool, target: str) -> None:
@@ -47,7 +47,7 @@ def run(cells: list, sizes: list, names: list[str], threads: int, quick: bool, c
             seconds = min(most, max(0.3, 0.6 * left))  # the rest goes to making data and checking answers
             record = one(cell, modules, limits, threads, rounds, turn, seconds)
             records.append(record)
-            for output in ("fresh", "reused"):
+            for output in OUTPUTS:
                 text = line(record, output)
                 if text:
                     say(text)

@@ -18,7 +18,7 @@ _MODULES = {name: f"{__name__}.{name}_peer" for name in NAMES} | {PRODUCT: f"{__
 
 @dataclass
 class Call:
-    """One way of computing a cell. `output` is "fresh" or "reused"; `value` makes a NumPy array of what `run` gives."""
+    """One way of computing a cell. `output` is one of results.OUTPUTS; `value` makes a NumPy array of what `run` gives."""
 
     label: str
     output: str
