@@ -58,7 +58,7 @@ def speedup(found: dict, folder: Path) -> None:
         axis.set_yticks(range(len(operators)), operators)
         axis.grid(axis="y", visible=False)
     marks = [Line2D([], [], marker="o", linestyle="", color=c, label=level) for level, c in LEVEL_COLOURS.items()]
-    marks += [Line2D([], [], marker="o", linestyle="", color=INK, label="new output")]
+    marks += [Line2D([], [], marker="o", linestyle="", color=INK, label="fresh output")]
     marks += [Line2D([], [], marker="o", linestyle="", color=INK, markerfacecolor="white", label="reused output")]
     figure.legend(handles=marks, loc="lower center", ncols=len(marks), fontsize=8.5, bbox_to_anchor=(0.5, 0.055))
     figure.suptitle("How many times faster than the fastest other library, per cell", fontsize=11.5, fontweight="bold")
@@ -66,7 +66,7 @@ def speedup(found: dict, folder: Path) -> None:
 
 
 def cells(found: dict, folder: Path) -> None:
-    """Every cell by name, new outputs (dot) and reused ones (ring), for all CPUs."""
+    """Every cell by name, fresh outputs (dot) and reused ones (ring), for all CPUs."""
     count = max(r["threads"] for r in found["records"])
     records = [r for r in found["records"] if r["threads"] == count and results.speed_up(r, "fresh")]
     figure, axis = plt.subplots(figsize=(9.5, 0.2 * len(records) + 1.8))
@@ -87,7 +87,7 @@ def cells(found: dict, folder: Path) -> None:
     axis.set_yticks(range(len(records)), [r["cell"] for r in reversed(records)], fontsize=6.5)
     axis.set_ylim(-1, len(records))
     _speed_axis(axis, shown)
-    axis.set_xlabel("times faster than the fastest other library (named on the right); dot: new output, ring: reused output")
+    axis.set_xlabel("times faster than the fastest other library (named on the right); dot: fresh output, ring: reused output")
     axis.set_title(f"Every cell, {count} threads", fontsize=11.5, fontweight="bold")
     _save(figure, found, folder, "cells", bottom=0.02)
 
@@ -114,7 +114,7 @@ def sizes(found: dict, folder: Path) -> None:
             axis.plot(*zip(*points, strict=True), label=name, **style)
         axis.set(xscale="log", yscale="log", title=op, xlabel="indices" if op != "nonzero_coordinates" else "elements")
         axis.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
-    np.atleast_1d(axes)[0].set_ylabel("ns per item (new output, 1 thread)")
+    np.atleast_1d(axes)[0].set_ylabel("ns per item (fresh output, 1 thread)")
     handles = [Line2D([], [], color=OURS, linewidth=2.4, label=PRODUCT)]
     handles += [Line2D([], [], color=PEER_COLOURS[n], label=n) for n in NAMES if n in used]
     handles += [Line2D([], [], color=FAINT, linestyle="--", label="C loop or copy")] if "limit" in used else []

@@ -182,6 +182,30 @@ def either_way(array):
         yield np.ascontiguousarray(array.transpose(0, 2, 1)).transpose(0, 2, 1)
 
 
+@pytest.mark.parametrize("row", (64, 100, 4096, 70_000))
+@pytest.mark.parametrize("pattern", ("permutation", "one twice", "one missing", "half", "random", "drop"))
+def test_most_rows_are_overwritten(rng, every_thread, row, pattern):
+    """Only the rest is copied; whether two updates meet decides how threads share them out."""
+    rows = max(60, 400_000 // row)
+    table = numbers(rng, (rows, row), "uint8")
+    indices = rng.integers(0, rows, rows) if pattern == "random" else rng.permutation(rows)
+    if pattern == "one twice":
+        indices[-1] = indices[0]
+    elif pattern in ("one missing", "half"):
+        indices = indices[: rows - 1 if pattern == "one missing" else rows // 2]
+    updates = numbers(rng, (len(indices), row), "uint8")
+    wanted = table.copy()
+    wanted[indices] = updates
+    both_outputs(dmlcore.scatter_nd, table, indices[:, None], updates, wanted=wanted)
+    if pattern == "drop":
+        indices[3] = rows
+        wanted = table.copy()
+        wanted[np.delete(indices, 3)] = np.delete(updates, 3, 0)
+        for threads in (1, 2, 3, 8):
+            y = dmlcore.scatter_nd(table, indices[:, None], updates, mode="drop", num_threads=threads)
+            assert same_bits(y, wanted), threads
+
+
 @pytest.mark.parametrize("index_rows", (1, 20, 64, 90))
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_columns_that_meet_in_the_cache(rng, every_thread, dtype, index_rows):

@@ -1,5 +1,5 @@
-"""dmlcore itself: the array functions, allocating and with `out=`. Large results are allocated in two ways: as they come, in
-memory that the last one left, and in memory that is new to the process."""
+"""dmlcore itself: the array functions, allocating and with `out=`. Large results are allocated in two ways: in memory
+that the last one left, and by NumPy's allocator each time, mostly in memory that is new to the process."""
 
 import math
 

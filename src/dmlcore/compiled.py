@@ -50,11 +50,7 @@ def compile(desc: OperatorDesc, feature_level=None, mode: str = "raise", fill_va
     >>> op(np.array([[1, 2], [3, 4]], np.float32), np.array([[1, 0]]))
     array([[3., 2.]], dtype=float32)
     """
-    level = _feature_level(feature_level)
-    violations = check(desc, level)
-    if violations:
-        raise constraint_error(violations)
-    return CompiledOperator(desc, level, mode, fill_value)
+    return CompiledOperator(desc, _feature_level(feature_level), mode, fill_value)
 
 
 class CompiledOperator:
@@ -66,7 +62,9 @@ class CompiledOperator:
     """
 
     def __init__(self, desc: OperatorDesc, level: FeatureLevel, mode: str, fill_value=0):
-        _, inferred, uints = violated(desc, level)
+        broken, inferred, uints = violated(desc, level)
+        if broken:
+            raise constraint_error(check(desc, level))
         self.desc, self.feature_level, self.mode, self.fill_value = desc, level, mode, fill_value
         accepted = operators.MODES[desc.operator]
         if mode not in accepted:

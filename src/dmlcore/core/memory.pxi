@@ -58,6 +58,8 @@ def empty_array(tuple shape, dtype):
     """The same for the Python side: an array whose every element is going to be written."""
     cdef cnp.npy_intp sizes[DML_RANK_MAX]
     cdef int64_t count = 1, d
+    if len(shape) > DML_RANK_MAX:
+        raise ValueError(f"the array would have {len(shape)} dimensions, NumPy has at most {DML_RANK_MAX}")
     for d in range(len(shape)):
         sizes[d] = shape[d]
         count = dml_mul(count, sizes[d])

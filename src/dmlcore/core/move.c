@@ -146,7 +146,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run)
             return status == DML_OUT_OF_RANGE ? report(m, run) : status;
     }
     if (rest)
-        status = dml_copy_rest(plan, m->source, bytes, job.untouched, threads, &pulse);
+        status = dml_copy_rest(&job, m->source, bytes, threads, &pulse);
     else if (bytes && !turned && dml_copies_lines(&job, plan, m->source, bytes)) {
         int64_t done = job.line * job.lines;
         dml_copy_bytes(m->table + done, m->source + done, bytes - done, DML_STORE_PLAIN);

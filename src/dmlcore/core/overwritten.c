@@ -9,6 +9,27 @@
 #define LONG 4096 /* bytes of a slice that is worth skipping alone; shorter ones, where few are left, */
 #define FEW(slices) ((slices) / 8) /* so few */
 #define MOST ((int64_t)1 << 20) /* notes, a byte each */
+#define JOINED ((int64_t)64 << 10) /* notes that a thread joins at a time */
+
+/* Every thread has notes of its own: noted in one place, every second note would wait for the line that another thread has
+ * just written to. (4096 rows of 64 bytes: 50 us with two threads, 15 with one.) */
+typedef struct {
+    unsigned char *all;
+    int64_t slices;
+    int threads;
+} notebooks;
+
+static int join_notes(void *data, dml_worker *worker, int64_t chunk)
+{
+    const notebooks *n = data;
+    int64_t begin = chunk * JOINED, end = dml_least(begin + JOINED, n->slices);
+    for (int t = 1; t < n->threads; t++) {
+        const unsigned char *other = n->all + t * n->slices;
+        for (int64_t i = begin; i < end; i++)
+            n->all[i] |= other[i];
+    }
+    return dml_tick(worker, (end - begin) * n->threads);
+}
 
 typedef struct {
     char *to;
@@ -49,27 +70,33 @@ int dml_overwrites(const dml_plan *p, int64_t bytes)
     return 1;
 }
 
-int dml_copy_rest(const dml_plan *p, const char *source, int64_t bytes, int untouched, int threads, dml_pulse *pulse)
+int dml_copy_rest(dml_job *job, const char *source, int64_t bytes, int threads, dml_pulse *pulse)
 {
-    int64_t steps[4];
+    const dml_plan *p = job->plan;
+    int64_t steps[4], slices = bytes / p->slice, unseen = 0;
     dml_plan notes = *p; /* offsets in slices instead of bytes */
-    notes.steps = steps;
-    notes.seen = calloc((size_t)(bytes / p->slice), 1);
-    if (!notes.seen)
+    notebooks books = {calloc((size_t)(slices * threads), 1), slices, threads};
+    if (!books.all)
         return DML_NO_MEMORY;
+    notes.seen = books.all;
+    notes.seen_apart = slices;
+    notes.steps = steps;
     for (int k = 0; k < p->tuple; k++)
         steps[k] = p->steps[k] / p->slice;
     int status = dml_scan(&notes, threads, pulse);
-    int64_t slices = bytes / p->slice, unseen = 0;
+    if (!status && threads > 1)
+        status = dml_parallel(join_notes, &books, dml_ceil(slices, JOINED), DML_FORWARD, threads, pulse);
     for (int64_t i = 0; i < slices; i++)
         unseen += !notes.seen[i];
+    job->distinct = slices - unseen == p->positions;
     if (p->slice < LONG && unseen > FEW(slices))
         memset(notes.seen, 0, (size_t)slices);
     if (!status) {
         int64_t per_chunk = dml_most(1, DML_FRESH_STEP / p->slice);
-        copying c = {p->table, source, notes.seen, slices, p->slice, per_chunk, dml_store_for(bytes, untouched)};
-        status = dml_parallel(copy_unseen, &c, dml_ceil(slices, per_chunk), dml_order_for(bytes, untouched), threads, pulse);
+        copying c = {p->table, source, notes.seen, slices, p->slice, per_chunk, dml_store_for(bytes, job->untouched)};
+        status = dml_parallel(copy_unseen, &c, dml_ceil(slices, per_chunk), dml_order_for(bytes, job->untouched), threads,
+                              pulse);
     }
-    free(notes.seen);
+    free(books.all);
     return status;
 }

@@ -66,6 +66,7 @@ typedef struct dml_plan {
     const dml_ramps *ramps;
 
     unsigned char *seen;           /* scans: a byte for each offset that is named; NULL: nobody wants to know */
+    int64_t seen_apart;            /* from one thread's bytes to those of the next */
     u32 *kept;                     /* the offset of every position, from a scan for a move; NULL: not kept */
 
     /* how updates are combined; NULL: the last one stays */

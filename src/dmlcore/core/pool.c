@@ -85,7 +85,7 @@ void *dml_pool_malloc(void *context, size_t bytes)
     header *old[SLOTS], *h;
     int count = 0;
     (void)context;
-    if (bytes > INT64_MAX / 4)
+    if (bytes > SIZE_MAX / 4 || bytes > INT64_MAX / 4)
         return NULL;
     enter();
     h = take((int64_t)bytes);

@@ -42,7 +42,8 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
     int64_t tuple_bytes = p->tuple * (int64_t)sizeof(I), dense = tuple_bytes;
     for (int d = p->rank - 1; d >= 0 && dense; d--)
         dense = p->dim[d].index == dense ? dense * p->dim[d].size : 0;
-    int by_lanes = !p->seen && p->mode == DML_RAISE && !p->packed && 24 % p->tuple == 0, stop = DML_OK;
+    unsigned char *seen = p->seen ? p->seen + worker->number * p->seen_apart : NULL;
+    int by_lanes = !seen && p->mode == DML_RAISE && !p->packed && 24 % p->tuple == 0, stop = DML_OK;
     if (p->kept) {
         for (int64_t box = begin; box < end && !stop; box++) {
             u32 *offsets = p->kept + dml_block_number(p, box);
@@ -68,8 +69,8 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
         if (by_lanes ? NAME(check)((const I *)block.indices, block.positions * p->tuple, p->tuple, p->bounds)
                      : NAME(normalise)(p, &block))
             return DML_OUT_OF_RANGE;
-        for (int64_t i = 0; p->seen && i < block.count; i++)
-            p->seen[p->wide ? block.offsets.wide[i] : (int64_t)block.offsets.narrow[i]] = 1;
+        for (int64_t i = 0; seen && i < block.count; i++)
+            seen[p->wide ? block.offsets.wide[i] : (int64_t)block.offsets.narrow[i]] = 1;
         stop = dml_tick(worker, p->block_bytes);
     }
     return stop;

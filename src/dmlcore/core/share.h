@@ -14,6 +14,7 @@ typedef struct {
     int64_t begin, end;                  /* boxes */
     int64_t per_chunk;                   /* boxes, lines, columns, bytes of a slice or the table: whatever is shared out */
     int untouched;                       /* the output's pages are not in use yet */
+    int distinct;                        /* no two positions of a scatter meet */
     int64_t span;                        /* bytes of the table that the coordinates reach */
     /* scatters that copy: lines of the table and of its source, copied before their updates are stored */
     const char *source;                  /* NULL: the copy is made already, or there is none */
@@ -59,8 +60,8 @@ int dml_share_rows(const dml_job *job, int threads, dml_pulse *pulse);
 /* Whether so many of the table's slices are overwritten that it pays to copy only the others of its `bytes`. */
 int dml_overwrites(const dml_plan *plan, int64_t bytes);
 
-/* Checks every index, then copies the slices that no position names. */
-int dml_copy_rest(const dml_plan *plan, const char *source, int64_t bytes, int untouched, int threads, dml_pulse *pulse);
+/* Checks every index, then copies the slices that no position names; tells whether no two positions name the same one. */
+int dml_copy_rest(dml_job *job, const char *source, int64_t bytes, int threads, dml_pulse *pulse);
 
 int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse);
 

@@ -6,10 +6,14 @@
 #define BATCH ((int64_t)1 << 21)         /* positions between two joins of a scatter by ranges */
 #define GROUP ((int64_t)4 << 10)         /* bytes of lines that are copied at a time: few enough for the first-level cache */
 #define LONG_LINE ((int64_t)256 << 10)   /* bytes; a longer line would have left the cache before its updates come */
+/* Bytes of a slice that a thread gets at least: the hardware fetches lines beyond those that a thread stores to, which another
+ * has just written. Halves of 4 KiB slices took two threads three to five times as long as one. */
+#define LONG_BYTES ((int64_t)32 << 10)
 #define LONG_PART 256                    /* columns that a thread gets at least */
-/* Threads that share out ranges of the table look at all positions: as long as it takes one or two to store elements in a part
- * of the table that the second-level cache holds. */
+/* Threads that share out ranges of the table look at all positions: as long as it takes one or two to store elements, or short
+ * slices, in parts of the table that the second-level cache holds. */
 #define SMALL_PART ((uint64_t)512 << 10)
+#define SMALL_PART_OF_SLICES ((uint64_t)128 << 10)
 #define FEW_THREADS 3
 
 /* A range of the last dimension, all positions in front of it in order. */
@@ -93,13 +97,13 @@ int dml_copies_lines(dml_job *job, dml_plan *p, const char *source, int64_t byte
             return 0;
         reach += (p->bounds[k] - 1) * p->steps[k];
     }
-    if (reach > line)                        /* updates of one line would reach into the next */
+    if (reach > line) /* updates of one line would reach into the next */
         return 0;
     job->source = source;
     job->line = line;
     job->lines = lines;
     job->group = dml_most(1, GROUP / line);
-    if (p->cut == 0) {                       /* boxes no longer than a group */
+    if (p->cut == 0) { /* boxes no longer than a group */
         p->rows = job->group = dml_least(job->group, p->rows);
         job->end = p->boxes = p->pieces = dml_ceil(lines, p->rows);
         p->block_bytes = p->rows * p->inner * (16 + 2 * p->slice);
@@ -133,6 +137,10 @@ static way way_for(dml_job *job, int threads)
     job->per_chunk = p->boxes;
     if (threads == 1)
         return ALONE;
+    if (job->distinct && p->far) { /* near ones had better stay with the thread that stored to them last time */
+        job->per_chunk = dml_boxes_per_chunk(p, p->boxes, threads);
+        return BOXES;
+    }
     for (int d = 0; d < p->rank; d++)
         all_bound &= p->dim[d].table == 0;
     /* positions that differ in a leading dimension with a table stride never meet */
@@ -156,12 +164,12 @@ static way way_for(dml_job *job, int threads)
     }
     if (job->loop == dml_rows_loop && p->rank == 2 && p->dim[0].table == 0)
         return ROWS;
-    if (p->combine == NULL && p->slice >= 16 * DML_LINE * (int64_t)threads) {
+    if (p->combine == NULL && p->slice >= LONG_BYTES * (int64_t)threads) {
         job->per_chunk = dml_ceil(dml_ceil(p->slice, threads), DML_LINE) * DML_LINE;
         return BYTES;
     }
     uint64_t span = all_bound ? span_of(p) : 0, part = span / (uint64_t)threads;
-    if (part > (p->whole && threads <= FEW_THREADS ? SMALL_PART : 0)) {
+    if (part > (threads > FEW_THREADS ? 0 : p->whole ? SMALL_PART : SMALL_PART_OF_SLICES)) {
         job->span = (int64_t)span;
         job->per_chunk = dml_ceil(dml_ceil((int64_t)span, threads), DML_LINE) * DML_LINE;
         return RANGES;
