@@ -2,6 +2,7 @@
 baseline, bit for bit; calls from many Python threads at once do not meet.
 """
 
+import mmap
 import os
 import subprocess
 import sys
@@ -81,6 +82,45 @@ def test_every_isa_equals_baseline(op, rng, any_isa):
             assert dmlcore.build_info()["isa"] == isa
             results[isa] = call(op, arrays, drawn.options)
         assert all(same_bits(result, results["baseline"]) for result in results.values()), list(results)
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "float64", "complex128"))
+@pytest.mark.parametrize("size", (5_000, 200_000, 3_000_000, 40_000_000))
+def test_every_isa_with_tables_of_any_size(rng, any_isa, size, dtype):
+    """Single elements out of tables and into tables that lie in one cache or another, or in none."""
+    if size * np.dtype(dtype).itemsize > 200 << 20:
+        size = (200 << 20) // np.dtype(dtype).itemsize
+    x = np.zeros(size, dtype)
+    at = rng.integers(-size, size, 9_001)
+    x[at] = rng.integers(0, 100, 9_001).astype(dtype)
+    square = x[: size // 1000 * 1000].reshape(-1, 1000)
+    pairs = np.stack([rng.integers(-n, n, 9_001) for n in square.shape], axis=-1)
+    updates = rng.integers(0, 100, 9_001).astype(dtype)
+    written, added = x.copy(), x.copy()
+    written[at] = updates
+    np.add.at(added, at, updates)
+    for isa in ISAS:
+        _select_isa(isa)
+        assert same_bits(dmlcore.gather_elements(x, at), x[at]), isa
+        assert same_bits(dmlcore.gather_nd(square, pairs), square[tuple(pairs.T)]), isa
+        assert same_bits(dmlcore.gather_nd(square, pairs, out=np.empty(9_001, dtype)), square[tuple(pairs.T)]), isa
+        assert same_bits(dmlcore.scatter_elements(x, at, updates), written), isa
+        assert same_bits(dmlcore.scatter_nd(x, at[:, np.newaxis], updates), written), isa
+        if dtype != "complex128":
+            assert same_bits(dmlcore.scatter_elements(x, at, updates, reduction="add"), added), isa
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="address space without memory is asked for in Linux's way")
+def test_rows_gigabytes_apart(rng, any_isa):
+    """Offsets within a box that take all of 32 bits, though the indexed dimension is short."""
+    rows, columns, apart = 4, 200, 1 << 30
+    memory = mmap.mmap(-1, (rows - 1) * apart + 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000)  # MAP_NORESERVE
+    x = np.ndarray((rows, columns), "float32", memory, 0, (apart, 4))
+    x[...] = rng.random(x.shape)
+    indices = rng.integers(-columns, columns, (rows, 250)).astype("int32")
+    for isa in ISAS:
+        _select_isa(isa)
+        assert same_bits(dmlcore.gather_elements(x, indices, axis=1), np.take_along_axis(x, indices, 1)), isa
 
 
 @pytest.mark.parametrize("op", [op for op in OPERATORS if op.kernel.source], ids=lambda op: op.name)

@@ -93,8 +93,8 @@ class CompiledOperator:
         inputs = [_bind(k, t, a, False)[1] for (k, t), a in zip(self._inputs, arrays, strict=True)]
         fresh = out is None
         if fresh:
-            arrays_out = [_allocate(tensor, operators.WRITES_ALL[self.desc.operator]) for _, tensor in self._outputs]
-            outputs = [(array, array) for array in arrays_out]
+            all_written = operators.WRITES_ALL[self.desc.operator]
+            outputs = [(array, array) for array in (_allocate(tensor, all_written) for _, tensor in self._outputs)]
         else:
             given = out if isinstance(out, tuple) else (out,)
             if len(given) != len(self._outputs):
@@ -111,11 +111,9 @@ class CompiledOperator:
 def _allocate(tensor: TensorDesc, all_written: bool) -> np.ndarray:
     """A fresh array, of zeros where not all of it is going to be written; with strides, a view into a buffer as large as the
     descriptor says."""
-    if tensor.strides is None and all_written:
-        return operators.empty_array(tensor.sizes, tensor.dtype)
-    if tensor.strides is None:
-        return np.zeros(tensor.sizes, tensor.dtype)
-    return _strided(np.zeros(tensor.total_tensor_size_in_bytes, np.uint8), tensor)
+    if tensor.strides is not None:
+        return _strided(np.zeros(tensor.total_tensor_size_in_bytes, np.uint8), tensor)
+    return (operators.empty_array if all_written else np.zeros)(tensor.sizes, tensor.dtype)
 
 
 def _strided(buffer: np.ndarray, tensor: TensorDesc) -> np.ndarray:

@@ -26,7 +26,7 @@
             const u32 *offsets = b->offsets.narrow;                                                     \
             char *table = b->table;                                                                     \
             const char *stream = b->stream;                                                             \
-            if (p->far) {                                                                               \
+            if (p->fetch) {                                                                             \
                 for (int64_t at = 0; at < dml_least(AHEAD, n); at++)                                    \
                     DML_PREFETCH_WRITE(table + offsets[at]);                                            \
                 for (; i + AHEAD < n; i++) {                                                            \

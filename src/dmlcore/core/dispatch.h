@@ -34,14 +34,15 @@ typedef struct {
     const dml_nonzero_writer *nonzero_writes;                  /* one for each dml_width */
 } dml_isa;
 
-/* The chosen one; never NULL. */
+/* The chosen ones; never NULL. */
 extern const dml_isa *dml_chosen_isa;
+extern const dml_tuning *dml_tuned;
 
-/* Chooses by name ("baseline", "avx2", "avx512"; NULL: the best). -1: unknown, or the machine lacks it. */
+/* Chooses by name ("baseline", "avx2", "avx512", "avx512-gathers"; NULL: the fastest). -1: unknown, or the machine lacks it. */
 int dml_isa_select(const char *name);
 const char *dml_isa_name(void);
 
-/* The name of the i-th instruction set that this machine has, best last; NULL past the last. */
+/* The name of the i-th instruction set that this machine has; NULL past the last. */
 const char *dml_isa_available(int i);
 
 #endif

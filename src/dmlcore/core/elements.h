@@ -78,10 +78,10 @@ DML_INLINE void NAME(store)(char *to, T value) { memcpy(to, &value, sizeof value
 #define ELSEWHERE(i) (where[i])
 
 /* Sixteen elements that follow each other in the stream. */
-DML_INLINE void NAME(gather_sixteen)(const char *table, char *stream, const u32 *offsets)
+DML_INLINE void NAME(gather_sixteen)(const char *table, char *stream, const u32 *offsets, int gathers)
 {
     if (JOINS(T)) {
-        JOIN(T, stream, table, 0, offsets);
+        JOIN(T, stream, table, 0, offsets, gathers);
         return;
     }
     for (int j = 0; j < 16; j += 2) {
@@ -99,17 +99,22 @@ DML_INLINE void NAME(scatter_sixteen)(char *table, const char *stream, const u32
     }
 }
 
-/* The most frequent case. ahead: the prefetch distance of a far table; else its next row is fetched, where there is one. */
-DML_INLINE void NAME(gather_in_order)(const dml_plan *p, const dml_block *b, int64_t ahead)
+/* The most frequent case. ahead: the prefetch distance of a far table; else its next row is fetched, where there is one.
+ * to: where it is fetched to. */
+DML_INLINE void NAME(gather_in_order)(const dml_plan *p, const dml_block *b, int64_t ahead, int to)
 {
     const u32 *offsets = b->offsets.narrow;
     const char *table = b->table, *next = b->next;
     char *stream = b->stream;
     int64_t n = b->count, i = 0;
+    int gathers = p->gathers;
     for (; ahead && i + ahead + 16 <= n; i += 16) {
         for (int j = 0; j < 16; j++)
-            DML_PREFETCH(table + offsets[i + j + ahead]);
-        NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i);
+            if (to == DML_FETCH_L2)
+                DML_PREFETCH_L2(table + offsets[i + j + ahead]);
+            else
+                DML_PREFETCH(table + offsets[i + j + ahead]);
+        NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i, 0);
     }
     for (; i + 16 <= n; i += 16) {
         for (int row = 0; p->next_step && row < 2; row++, next += p->next_step) {
@@ -117,13 +122,13 @@ DML_INLINE void NAME(gather_in_order)(const dml_plan *p, const dml_block *b, int
             if (sizeof(T) > 8)
                 DML_PREFETCH(next + 64);
         }
-        NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i);
+        NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i, gathers);
     }
     for (; i < n; i++)
         NAME(store)(stream + IN_ORDER(i), NAME(load)(table + offsets[i]));
 }
 
-DML_INLINE void NAME(scatter_in_order)(const dml_block *b, int64_t ahead)
+DML_INLINE void NAME(scatter_in_order)(const dml_block *b, int64_t ahead, int to)
 {
     const u32 *offsets = b->offsets.narrow;
     const char *stream = b->stream;
@@ -131,7 +136,10 @@ DML_INLINE void NAME(scatter_in_order)(const dml_block *b, int64_t ahead)
     int64_t n = b->count, i = 0;
     for (; ahead && i + ahead + 16 <= n; i += 16) {
         for (int j = 0; j < 16; j++)
-            DML_PREFETCH_WRITE(table + offsets[i + j + ahead]);
+            if (to == DML_FETCH_L2)
+                DML_PREFETCH_L2(table + offsets[i + j + ahead]);
+            else
+                DML_PREFETCH_WRITE(table + offsets[i + j + ahead]);
         NAME(scatter_sixteen)(table, stream + IN_ORDER(i), offsets + i);
     }
     for (; i + 16 <= n; i += 16)
@@ -153,10 +161,12 @@ DML_PIECE void NAME(gather)(const dml_plan *p, const dml_block *b)
         GATHER_LOOP(wide, 128, IN_ORDER);
     else if (where)
         GATHER_LOOP(narrow, 0, ELSEWHERE);
-    else if (p->far)
-        NAME(gather_in_order)(p, b, 64);
+    else if (p->fetch == DML_FETCH_L2)
+        NAME(gather_in_order)(p, b, 64, DML_FETCH_L2);
+    else if (p->fetch)
+        NAME(gather_in_order)(p, b, 64, DML_FETCH_L1);
     else
-        NAME(gather_in_order)(p, b, 0);
+        NAME(gather_in_order)(p, b, 0, DML_FETCH_NONE);
 }
 
 /* From the stream to the table, in order: of updates to one place the last one stays. */
@@ -170,14 +180,16 @@ DML_PIECE void NAME(scatter)(const dml_plan *p, const dml_block *b)
         SCATTER_LOOP(wide, 48, ELSEWHERE);
     else if (p->wide)
         SCATTER_LOOP(wide, 48, IN_ORDER);
-    else if (where && p->far)
+    else if (where && p->fetch)
         SCATTER_LOOP(narrow, 48, ELSEWHERE);
     else if (where)
         SCATTER_LOOP(narrow, 0, ELSEWHERE);
-    else if (p->far)
-        NAME(scatter_in_order)(b, 48);
+    else if (p->fetch == DML_FETCH_L2)
+        NAME(scatter_in_order)(b, 48, DML_FETCH_L2);
+    else if (p->fetch)
+        NAME(scatter_in_order)(b, 48, DML_FETCH_L1);
     else
-        NAME(scatter_in_order)(b, 0);
+        NAME(scatter_in_order)(b, 0, DML_FETCH_NONE);
 }
 
 #undef IN_ORDER

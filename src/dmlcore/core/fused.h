@@ -1,6 +1,6 @@
 /* fused.h: the most frequent moves in one pass: elements that follow each other in the stream, coordinates that follow each
  * other in memory. Included by core/fused_for.h for each storage class T, index class I and instruction set ISA, without
- * guard. Checking 128 indices and moving 128 elements by turns lets the processor do both at once: the first is
+ * guard. Checking some indices and moving as many elements by turns lets the processor do both at once: the first is
  * arithmetic, the second waits for memory. */
 
 #define NAME(name) DML_JOIN4(name, T, I, ISA)
@@ -26,12 +26,21 @@ DML_INLINE void NAME(two)(char *first, char *second, char *stream, int scatter)
 /* The offsets of some indices; for the number of them that is frequent the compiler unrolls the loop. */
 DML_INLINE int NAME(some)(const I *index, int64_t count, const dml_plan *p, const u32 *ramp, u32 *offsets)
 {
-    if (WRAPS && (I)-1 < (I)1 && sizeof(I) == 8)
+    if (p->tuple == 1 && WRAPS && (I)-1 < (I)1 && sizeof(I) == 8)
         return WRAP((const i64 *)index, count, p->bounds[0], p->steps[0], ramp, offsets);
-    if (count == STEP && !(((I)-1 < (I)1) && (i64)index[0] < 0) &&
+    if (p->tuple == 1 && count == STEP && !(((I)-1 < (I)1) && (i64)index[0] < 0) &&
         !DML_JOIN3(plain, I, ISA)(index, STEP, 1, p->bounds, p->steps, ramp, offsets))
         return 0;
-    return DML_JOIN3(offsets, I, ISA)(index, count, 1, p->bounds, p->steps, ramp, offsets);
+    return DML_JOIN3(offsets, I, ISA)(index, count, p->tuple, p->bounds, p->steps, ramp, offsets);
+}
+
+/* Sixteen positions' indices, or the offsets that were kept of them, are on their way from here. */
+DML_INLINE void NAME(soon)(const dml_plan *p, const I *index, const u32 *kept)
+{
+    const char *next = (const char *)index + p->ahead;
+    DML_PREFETCH(kept ? (const char *)kept + p->ahead : next);
+    for (int64_t at = 64; !kept && at < 16 * p->tuple * (int64_t)sizeof(I); at += 64)
+        DML_PREFETCH(next + at);
 }
 
 /* drift: how far the table moves on from one position to the next, where the ramp does not tell. */
@@ -40,16 +49,16 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
     const I *index = (const I *)b->indices;
     const char *next = b->next;
     char *table = b->table, *stream = b->stream;
-    int64_t left = b->count, next_step = p->next_step, ahead = p->ahead;
-    _Alignas(64) u32 offsets[STEP];
+    int64_t left = b->count, next_step = p->next_step;
+    const u32 *kept = b->kept;
+    _Alignas(64) u32 computed[STEP];
     while (left > 0) {
         int64_t some = dml_least(STEP, left), i = 0;
-        if (NAME(some)(index, some, p, ramp, offsets))
+        const u32 *offsets = kept ? kept : computed;
+        if (!kept && NAME(some)(index, some, p, ramp, computed))
             return 1;
         for (; i + 16 <= some; i += 16) {
-            DML_PREFETCH((const char *)(index + i) + ahead);
-            if (sizeof(I) == 8)
-                DML_PREFETCH((const char *)(index + i) + ahead + 64);
+            NAME(soon)(p, index + i * p->tuple, kept ? kept + i : NULL);
             if (!scatter && next_step)
                 for (int row = 0; row < 2; row++, next += next_step) {
                     DML_PREFETCH(next);
@@ -59,7 +68,7 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
             if (scatter)
                 DML_PREFETCH(stream + DML_PAGES_AHEAD);
             if (JOINS(T) && !scatter)
-                JOIN(T, stream, table, drift, offsets + i);
+                JOIN(T, stream, table, drift, offsets + i, p->gathers);
             else
                 for (int j = 0; j < 16; j += 2) {
                     u64 at = dml_offsets(offsets + i + j);
@@ -71,8 +80,9 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
         }
         for (; i < some; i++, table += drift, stream += sizeof(T))
             NAME(one)(table + offsets[i], stream, scatter);
-        index += some;
+        index += some * p->tuple;
         ramp += ramp ? some : 0;
+        kept += kept ? some : 0;
         left -= some;
     }
     return 0;

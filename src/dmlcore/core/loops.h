@@ -40,7 +40,7 @@
 /* moving elements */
 #ifndef JOIN
 #define JOINS(T) 0
-#define JOIN(T, stream, table, drift, offsets) ((void)0)
+#define JOIN(T, stream, table, drift, offsets, gathers) ((void)(gathers))
 #endif
 #define T u8
 #include "elements.h"

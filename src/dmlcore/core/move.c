@@ -104,7 +104,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run)
     dml_first first;
     int scatter = dml_kinds[op] == DML_KIND_SCATTER, copies = scatter && m->source != NULL, status;
 
-    dml_plan_make(plan, m, run);
+    dml_plan_make(plan, m, run, dml_tuned, scatter);
     int checks = plan->positions > 0;
     plan->boxes = 0;
     if (checks) {

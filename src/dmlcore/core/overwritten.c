@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #define SHORTEST 64                      /* bytes of a slice that is worth a note */
-#define LONG 4096 /* bytes of a slice that is worth skipping alone; shorter ones, where few are left, */
-#define FEW(slices) ((slices) / 8) /* so few */
-#define MOST ((int64_t)1 << 20) /* notes, a byte each */
-#define JOINED ((int64_t)64 << 10) /* notes that a thread joins at a time */
+#define LONG 4096                        /* bytes of a slice that is worth skipping alone; shorter ones, */
+#define FEW(slices) ((slices) / 8)       /* where so few are left */
+#define MOST ((int64_t)1 << 20)          /* notes, a byte each */
+#define JOINED ((int64_t)64 << 10)       /* notes that a thread joins at a time */
 
 /* Every thread has notes of its own: noted in one place, every second note would wait for the line that another thread has
  * just written to. (4096 rows of 64 bytes: 50 us with two threads, 15 with one.) */

@@ -8,7 +8,6 @@
 #define LONG_SLICE 1024            /* bytes; below, the lines at both ends of a slice cost more than is gained */
 #define LONG_ROW 256               /* a row of so many positions is worth a box of its own */
 #define NEXT_ROW 262144             /* a longer row would have left the cache before it is used */
-#define NEAR (8 << 20)             /* a table that the caches hold */
 
 DML_INLINE int64_t item(dml_list list, int64_t d) { return list.n ? list.v[d] : 0; }
 
@@ -28,7 +27,7 @@ DML_INLINE void append(dml_plan *p, int64_t size, int64_t index, int64_t table, 
     p->dim[p->rank++] = (dml_dim){size, index, table, stream};
 }
 
-void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run)
+void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml_tuning *tuning, int scatter)
 {
     int64_t width = (int64_t)1 << run->storage;
     p->element = width;
@@ -93,7 +92,11 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run)
     double span = 0;                    /* cannot overflow, and nothing here divides: that would cost as much as the rest */
     for (int k = 0; k < p->tuple; k++)
         span += (double)p->bounds[k] * (double)(p->steps[k] < 0 ? -p->steps[k] : p->steps[k]);
-    p->far = span >= NEAR;
+    p->far = span >= DML_NEAR;
+    p->gathers = span < (double)tuning->gathers_below;
+    p->fetch = DML_FETCH_NONE;
+    if (span >= (double)(scatter ? tuning->scatter_fetches : tuning->gather_fetches))
+        p->fetch = span >= (double)tuning->to_l2 ? DML_FETCH_L2 : DML_FETCH_L1;
     p->past = DML_STREAM && p->slice >= LONG_SLICE &&
               dml_store_for(p->positions * p->slice, run->untouched) == DML_STORE_PAST_CACHES;
 }
@@ -213,6 +216,7 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
     int64_t block = p->rows * p->inner;
     uint64_t span = reach(p);
     p->wide = span > UINT32_MAX;
+    p->gathers &= span <= INT32_MAX;     /* the vector unit takes offsets for signed numbers */
     p->stream_step = last->size > 1 ? last->stream : p->slice;
     p->packed = block > 1 && (!all.index || last->index != tuple_bytes);
     p->packed |= p->unaligned || (p->tuple > 1 && p->coordinate_stride != dml_index_bytes(p->index));
@@ -231,8 +235,8 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
     int repeated = p->pieces == 1;       /* every box has the same indices: their offsets are computed once */
     for (int d = 0; d < p->cut; d++)
         repeated &= p->dim[d].index == 0;
-    p->fused = p->tuple == 1 && p->whole && p->mode == DML_RAISE && p->boxes > 1 && !repeated &&
-               !(p->wide || p->packed || p->scattered || p->far);
+    p->fused = p->tuple <= 4 && p->whole && p->mode == DML_RAISE && p->boxes > 1 && !repeated &&
+               !(p->wide || p->packed || p->scattered || p->fetch);
     p->block_bytes = block * (16 + 2 * p->slice);
     p->ramps = ramps;
     if (p->packed || p->ramped || p->scattered)

@@ -11,7 +11,18 @@
 #define DML_PACKED 2048            /* coordinates in a box that has to collect them first */
 #define DML_PAGES_AHEAD 2048       /* bytes; left alone, the hardware stops to fetch ahead at the end of a page */
 #define DML_FAR_AHEAD 4096         /* bytes of a far table's slices that are on their way */
+#define DML_NEAR (8 << 20)         /* bytes of a table that the caches hold */
 #define DML_DIMS (2 * DML_RANK_MAX + 1)
+
+/* Where single elements of a large table are fetched to before they are moved. */
+enum dml_fetch { DML_FETCH_NONE, DML_FETCH_L1, DML_FETCH_L2 };
+
+/* What differs among machines with the same instructions, as bytes of a table; only speed depends on it. */
+typedef struct {
+    int64_t gathers_below;         /* the vector unit's gathers are faster than loads one by one */
+    int64_t gather_fetches, scatter_fetches;   /* from there on elements are fetched ahead */
+    int64_t to_l2;                 /* from there on to the second-level cache, which can wait for more lines at a time */
+} dml_tuning;
 
 /* One dimension of positions; strides in bytes. */
 typedef struct {
@@ -60,6 +71,8 @@ typedef struct dml_plan {
     int unaligned;                 /* index elements are not aligned to their size */
     int fused;                     /* simple enough for fused.h, and not checked box by box */
     int far;                       /* the table is larger than the caches: prefetch */
+    int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
+    int gathers;                   /* single elements are loaded by the vector unit's gathers, where isa/ has them */
     int past;                      /* so much is written, in slices so long, that it had better not go through the caches */
     int64_t ahead;                 /* prefetch: bytes from an index to one that is needed soon */
     int64_t next_row, next_step;   /* prefetch: bytes to the same place of the next row of the table, bytes for 8 positions */
@@ -80,7 +93,7 @@ typedef struct dml_plan {
 
 /* Simplifies: drops dimensions of size 1, joins neighbours that step alike, turns the contiguous end of the slice into
  * bytes and what is left of it into positions. */
-void dml_plan_make(dml_plan *plan, const dml_move *move, const dml_run *run);
+void dml_plan_make(dml_plan *plan, const dml_move *move, const dml_run *run, const dml_tuning *tuning, int scatter);
 
 /* Cuts the positions into boxes and fills the ramps that they need. */
 void dml_plan_cut(dml_plan *plan, dml_ramps *ramps);

@@ -1,5 +1,5 @@
-/* indices_avx512.h: from indices to checked offsets, and leaving out those of other threads, with AVX-512.
- * Included by avx512.c; stands in for parts of core/normalise.h and core/slices.h. */
+/* indices_avx512.h: from indices to checked offsets, gathers by the vector unit, and leaving out offsets of other threads,
+ * with AVX-512. Included by avx512.c; stands in for parts of core/normalise.h, joins_x86.h and core/slices.h. */
 
 #define WRAPS 1
 #define WRAP wrap_avx512
@@ -28,6 +28,26 @@ DML_INLINE int wrap_avx512(const i64 *index, int64_t count, int64_t bound, int64
         offsets[i] = (ramp ? ramp[i] : 0) + (u32)u * (u32)step;
     }
     return bad | (_mm512_cmpge_epu32_mask(most, n) != 0);
+}
+
+#define GATHERS(T) (sizeof(T) == 4 || sizeof(T) == 8)
+#define GATHER_SIXTEEN gather_of
+
+/* Sixteen elements of four or eight bytes; the table moves on by `drift` from one to the next. */
+DML_INLINE void gather_of(char *stream, const char *table, int64_t drift, const u32 *offsets, size_t width)
+{
+    __m512i at = _mm512_loadu_si512((const void *)offsets);
+    if (drift)
+        at = _mm512_add_epi32(at, _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+                                                     _mm512_set1_epi32((int)drift)));
+    if (width == 4) {
+        _mm512_storeu_si512((void *)stream, _mm512_i32gather_epi32(at, (const void *)table, 1));
+        return;
+    }
+    __m512i low = _mm512_i32gather_epi64(_mm512_castsi512_si256(at), (const void *)table, 1);
+    __m512i high = _mm512_i32gather_epi64(_mm512_extracti64x4_epi64(at, 1), (const void *)table, 1);
+    _mm512_storeu_si512((void *)stream, low);
+    _mm512_storeu_si512((void *)(stream + 64), high);
 }
 
 #define KEEPS 1

@@ -1,9 +1,20 @@
 /* joins_x86.h: elements that lie anywhere are joined in a vector register and stored together, which saves stores:
- * a fifth faster than element by element, and faster than the vector units' gathers (measured on Zen 4).
+ * a fifth faster than element by element, and faster than the vector units' gathers where the plan does not ask for those.
  * Included by avx2.c and avx512.c; stands in for a part of core/elements.h and core/fused.h. */
 
+#ifndef GATHERS
+#define GATHERS(T) 0
+#define GATHER_SIXTEEN(stream, table, drift, offsets, width) ((void)0)
+#endif
+
 #define JOINS(T) 1
-#define JOIN(T, stream, table, drift, offsets) join_of((stream), (table), (drift), (offsets), sizeof(T))
+#define JOIN(T, stream, table, drift, offsets, gathers)                       \
+    do {                                                                      \
+        if ((gathers) && GATHERS(T))                                          \
+            GATHER_SIXTEEN((stream), (table), (drift), (offsets), sizeof(T)); \
+        else                                                                  \
+            join_of((stream), (table), (drift), (offsets), sizeof(T));        \
+    } while (0)
 
 /* Element number j, of `at`, the offsets of numbers j and j + 1. */
 #define ONE(j) (table + (j) * drift + (u32)at)
