@@ -4,11 +4,15 @@ tables that are overwritten as a whole. Each against NumPy's own functions, with
 and into `out=`.
 """
 
+import math
+import os
+
 import numpy as np
 import pytest
 from oracle import same_bits
 
 import dmlcore
+from dmlcore._generated.operators import _select_isa
 
 THREADS = (1, 4)
 DTYPES = ("uint8", "float16", "float32", "float64", "complex128")
@@ -119,6 +123,60 @@ def test_past_the_caches(rng, every_thread, width):
         target = np.zeros_like(out)
         dmlcore.scatter_nd(target, unique, updates, out=target, num_threads=threads)
         assert (target == wanted).all()
+
+
+@pytest.fixture
+def isa(request):
+    """Calls with an instruction set of the caller's choice; skipped where the machine lacks it."""
+    if request.param not in dmlcore.build_info()["isa_available"]:
+        pytest.skip(f"this machine has no {request.param}")
+    _select_isa(request.param)
+    yield request.param
+    _select_isa(os.environ.get("DMLCORE_ISA") or None)
+
+
+def at_offset(shape, dtype, offset):
+    """Zeros that begin `offset` bytes after a cache line does."""
+    memory = np.zeros(math.prod(shape) * np.dtype(dtype).itemsize + 64 + offset, "uint8")
+    begin = -memory.ctypes.data % 64 + offset
+    return np.ndarray(shape, dtype, memory, begin)
+
+
+@pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("offset", (0, 16, 1))
+@pytest.mark.parametrize("width", (64, 80, 192, 700, 1024))
+def test_lines_past_the_caches(rng, every_thread, isa, width, offset):
+    """Short slices, much of them, to outputs that begin anywhere in a line."""
+    count = 34_000_000 // width
+    table = numbers(rng, (5_000, width), "uint8")
+    indices = rng.integers(-len(table), len(table), (count, 1))
+    outs = [at_offset((count, width), "uint8", offset) for _ in THREADS]
+    for threads, out in zip(THREADS, outs, strict=True):
+        dmlcore.gather_nd(table, indices, out=out, num_threads=threads)
+    assert (outs[0] == table[indices[:, 0]]).all() and (outs[0] == outs[1]).all()
+    unique = rng.permutation(count)
+    target = at_offset((count, width), "uint8", offset)
+    dmlcore.scatter_nd(target, unique[:, np.newaxis], outs[0], out=target)
+    assert (target[unique] == outs[0]).all()
+
+
+@pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("offset", (0, 16, 24, 2))
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+def test_elements_past_the_caches(rng, every_thread, isa, dtype, offset):
+    """Single elements, much of them, out of rows and out of pairs of coordinates, to outputs that begin anywhere in a line."""
+    rows, columns = 33, 34_000_000 // 33 // np.dtype(dtype).itemsize
+    table = numbers(rng, (rows, 1_000), dtype)
+    indices = rng.integers(-1_000, 1_000, (rows, columns))
+    wanted = np.take_along_axis(table, indices, 1)
+    pairs = np.stack([np.repeat(np.arange(rows), columns), indices.reshape(-1)], axis=-1)
+    for threads in THREADS:
+        out = at_offset(indices.shape, dtype, offset)
+        dmlcore.gather_elements(table, indices, axis=1, out=out, num_threads=threads)
+        assert same_bits(out, wanted)
+        out[...] = 0
+        dmlcore.gather_nd(table, pairs, out=out.reshape(-1), num_threads=threads)
+        assert same_bits(out, wanted)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

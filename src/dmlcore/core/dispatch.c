@@ -28,13 +28,36 @@ static int has_avx512(void)
 static int always(void) { return 1; }
 
 #define NEVER INT64_MAX
-static const dml_tuning usual = {0, DML_NEAR, DML_NEAR, NEVER};
+static const dml_tuning usual = {
+    .gathers_below = 0,
+    .gather_fetches = DML_NEAR,
+    .scatter_fetches = DML_NEAR,
+    .to_l2 = NEVER,
+    .step = 128,
+    .far_step = 128,
+    .ahead_of_moves = DML_PAGES_AHEAD,
+    .ahead_of_scans = 0,
+    .slices_past = DML_LONG_SLICE,
+    .slices_to_l1 = 0,
+};
 
 #if DML_X86_64 && (defined(__GNUC__) || defined(__clang__))
 /* Measured on Emerald Rapids: out of near tables gathers take 0.26 to 0.56 ns an element where single loads take 0.39 to
  * 0.65; farther away the processor keeps as many lines on their way without being told, and up to a tenth more when they go
- * to the second-level cache. Stores wait for their lines, wherever they are. */
-static const dml_tuning gathering = {DML_NEAR, 128 << 20, 512 << 10, 128 << 20};
+ * to the second-level cache. Stores wait for their lines, wherever they are, so slices are stored past the caches as soon as
+ * they have a line of their own. */
+static const dml_tuning gathering = {
+    .gathers_below = DML_NEAR,
+    .gather_fetches = 128 << 20,
+    .scatter_fetches = 512 << 10,
+    .to_l2 = 128 << 20,
+    .step = DML_STEP_MOST,
+    .far_step = 32,
+    .ahead_of_moves = 0,
+    .ahead_of_scans = DML_PAGES_AHEAD,
+    .slices_past = DML_LINE,
+    .slices_to_l1 = 1,
+};
 
 /* Intel's processors with AVX512-FP16, from Sapphire Rapids on. Earlier ones gather slowly since their microcode was mended
  * (CVE-2022-40982); AMD's are as fast without (Zen 4). */

@@ -34,31 +34,35 @@ DML_INLINE int NAME(some)(const I *index, int64_t count, const dml_plan *p, cons
     return DML_JOIN3(offsets, I, ISA)(index, count, p->tuple, p->bounds, p->steps, ramp, offsets);
 }
 
-/* Sixteen positions' indices, or the offsets that were kept of them, are on their way from here. */
-DML_INLINE void NAME(soon)(const dml_plan *p, const I *index, const u32 *kept)
-{
-    const char *next = (const char *)index + p->ahead;
-    DML_PREFETCH(kept ? (const char *)kept + p->ahead : next);
-    for (int64_t at = 64; !kept && at < 16 * p->tuple * (int64_t)sizeof(I); at += 64)
-        DML_PREFETCH(next + at);
-}
-
 /* drift: how far the table moves on from one position to the next, where the ramp does not tell. */
 DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32 *ramp, int drift, int scatter)
 {
     const I *index = (const I *)b->indices;
     const char *next = b->next;
     char *table = b->table, *stream = b->stream;
-    int64_t left = b->count, next_step = p->next_step;
+    int64_t left = b->count, next_step = p->next_step, tuple = p->tuple;
     const u32 *kept = b->kept;
-    _Alignas(64) u32 computed[STEP];
+    int64_t read = kept ? (int64_t)sizeof(u32) : tuple * (int64_t)sizeof(I);   /* bytes for each position */
+    const char *soon = p->ahead ? (kept ? (const char *)kept : (const char *)index) + p->ahead : NULL;
+    int gathers = GATHERS(T) && !scatter ? p->gathers : DML_GATHERS_NOT;
+    if (gathers == DML_GATHERS_PAST && (intptr_t)stream % (intptr_t)sizeof(T))
+        gathers = DML_GATHERS;                         /* no element begins where a line does */
+    /* elements in front of the first whole line */
+    int64_t first = gathers == DML_GATHERS_PAST ? (-(intptr_t)stream & 63) / (int64_t)sizeof(T) : 0;
+    _Alignas(64) u32 computed[DML_STEP_MOST];
     while (left > 0) {
-        int64_t some = dml_least(STEP, left), i = 0;
+        int64_t some = dml_least(first ? first : p->step, left), i = 0;
+        first = 0;
         const u32 *offsets = kept ? kept : computed;
         if (!kept && NAME(some)(index, some, p, ramp, computed))
             return 1;
         for (; i + 16 <= some; i += 16) {
-            NAME(soon)(p, index + i * p->tuple, kept ? kept + i : NULL);
+            if (soon) {
+                DML_PREFETCH(soon);
+                for (int64_t at = 64; at < 16 * read; at += 64)
+                    DML_PREFETCH(soon + at);
+                soon += 16 * read;
+            }
             if (!scatter && next_step)
                 for (int row = 0; row < 2; row++, next += next_step) {
                     DML_PREFETCH(next);
@@ -68,7 +72,7 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
             if (scatter)
                 DML_PREFETCH(stream + DML_PAGES_AHEAD);
             if (JOINS(T) && !scatter)
-                JOIN(T, stream, table, drift, offsets + i, p->gathers);
+                JOIN(T, stream, table, drift, offsets + i, gathers);
             else
                 for (int j = 0; j < 16; j += 2) {
                     u64 at = dml_offsets(offsets + i + j);
@@ -80,11 +84,13 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
         }
         for (; i < some; i++, table += drift, stream += sizeof(T))
             NAME(one)(table + offsets[i], stream, scatter);
-        index += some * p->tuple;
+        index += some * tuple;
         ramp += ramp ? some : 0;
         kept += kept ? some : 0;
         left -= some;
     }
+    if (gathers == DML_GATHERS_PAST)
+        DML_STREAM_END();
     return 0;
 }
 

@@ -40,6 +40,7 @@
 /* moving elements */
 #ifndef JOIN
 #define JOINS(T) 0
+#define GATHERS(T) 0
 #define JOIN(T, stream, table, drift, offsets, gathers) ((void)(gathers))
 #endif
 #define T u8
@@ -62,6 +63,11 @@
 #include "elements.h"
 #include "fused_for.h"
 #undef T
+
+/* storing a line past the caches */
+#ifndef STREAM64
+#define STREAM64 dml_stream64
+#endif
 
 /* moving slices of any size, leaving out what other threads move */
 #ifndef KEEP

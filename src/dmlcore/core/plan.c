@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#define LONG_SLICE 1024            /* bytes; below, the lines at both ends of a slice cost more than is gained */
 #define LONG_ROW 256               /* a row of so many positions is worth a box of its own */
 #define NEXT_ROW 262144             /* a longer row would have left the cache before it is used */
 
@@ -25,6 +24,17 @@ DML_INLINE void append(dml_plan *p, int64_t size, int64_t index, int64_t table, 
         }
     }
     p->dim[p->rank++] = (dml_dim){size, index, table, stream};
+}
+
+/* Whether slices begin and end where cache lines do: in the table of a scatter, in the stream of a gather. */
+static int at_lines(const dml_plan *p, int scatter)
+{
+    int64_t mixed = p->slice | (int64_t)(intptr_t)(scatter ? p->table : p->stream);
+    for (int k = 0; scatter && k < p->tuple; k++)
+        mixed |= p->steps[k];
+    for (int d = 0; d < p->rank; d++)
+        mixed |= scatter ? p->dim[d].table : p->dim[d].stream;
+    return mixed % DML_LINE == 0;
 }
 
 void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml_tuning *tuning, int scatter)
@@ -93,12 +103,15 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     for (int k = 0; k < p->tuple; k++)
         span += (double)p->bounds[k] * (double)(p->steps[k] < 0 ? -p->steps[k] : p->steps[k]);
     p->far = span >= DML_NEAR;
-    p->gathers = span < (double)tuning->gathers_below;
+    p->tuned = tuning;
+    int much = DML_STREAM && dml_store_for(p->positions * p->slice, run->untouched) == DML_STORE_PAST_CACHES;
+    p->gathers = span < (double)tuning->gathers_below ? (much ? DML_GATHERS_PAST : DML_GATHERS) : DML_GATHERS_NOT;
+    p->step = p->far && p->tuple > 1 ? tuning->far_step : tuning->step;
     p->fetch = DML_FETCH_NONE;
     if (span >= (double)(scatter ? tuning->scatter_fetches : tuning->gather_fetches))
         p->fetch = span >= (double)tuning->to_l2 ? DML_FETCH_L2 : DML_FETCH_L1;
-    p->past = DML_STREAM && p->slice >= LONG_SLICE &&
-              dml_store_for(p->positions * p->slice, run->untouched) == DML_STORE_PAST_CACHES;
+    p->lines = at_lines(p, scatter);
+    p->past = much && p->slice >= tuning->slices_past && (p->lines || !scatter || p->slice >= 2 * DML_LINE);
 }
 
 /* Narrow offsets are 32 bits wide, never negative, and count from the first position of a box. The answer is how far they
@@ -216,7 +229,8 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
     int64_t block = p->rows * p->inner;
     uint64_t span = reach(p);
     p->wide = span > UINT32_MAX;
-    p->gathers &= span <= INT32_MAX;     /* the vector unit takes offsets for signed numbers */
+    if (span > INT32_MAX)                /* the vector unit takes offsets for signed numbers */
+        p->gathers = DML_GATHERS_NOT;
     p->stream_step = last->size > 1 ? last->stream : p->slice;
     p->packed = block > 1 && (!all.index || last->index != tuple_bytes);
     p->packed |= p->unaligned || (p->tuple > 1 && p->coordinate_stride != dml_index_bytes(p->index));
@@ -231,7 +245,7 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
             p->next_step = 8 * row / last->size;
         }
     }
-    p->ahead = DML_PAGES_AHEAD;
+    p->ahead = p->tuned->ahead_of_moves;
     int repeated = p->pieces == 1;       /* every box has the same indices: their offsets are computed once */
     for (int d = 0; d < p->cut; d++)
         repeated &= p->dim[d].index == 0;

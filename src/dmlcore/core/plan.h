@@ -12,17 +12,35 @@
 #define DML_PAGES_AHEAD 2048       /* bytes; left alone, the hardware stops to fetch ahead at the end of a page */
 #define DML_FAR_AHEAD 4096         /* bytes of a far table's slices that are on their way */
 #define DML_NEAR (8 << 20)         /* bytes of a table that the caches hold */
+#define DML_LINE 64                /* bytes of a cache line: two threads should not write to the same one */
+#define DML_LONG_SLICE 1024        /* bytes; the lines at both ends of a slice cost little of so many */
 #define DML_DIMS (2 * DML_RANK_MAX + 1)
 
 /* Where single elements of a large table are fetched to before they are moved. */
 enum dml_fetch { DML_FETCH_NONE, DML_FETCH_L1, DML_FETCH_L2 };
 
-/* What differs among machines with the same instructions, as bytes of a table; only speed depends on it. */
+/* Whether the vector unit loads single elements, where isa/ has that, and stores them past the caches. */
+enum dml_gathers { DML_GATHERS_NOT, DML_GATHERS, DML_GATHERS_PAST };
+
+/* What differs among machines with the same instructions; only speed depends on it. */
 typedef struct {
+    /* single elements; bytes of a table */
     int64_t gathers_below;         /* the vector unit's gathers are faster than loads one by one */
-    int64_t gather_fetches, scatter_fetches;   /* from there on elements are fetched ahead */
+    int64_t gather_fetches;        /* from there on elements are fetched ahead */
+    int64_t scatter_fetches;
     int64_t to_l2;                 /* from there on to the second-level cache, which can wait for more lines at a time */
+    /* positions that are checked at a time where checking and moving take turns, at most DML_STEP_MOST */
+    int64_t step;
+    int64_t far_step;              /* tuples out of far tables */
+    /* bytes of indices that are fetched ahead; 0: the processor does that better */
+    int64_t ahead_of_moves;
+    int64_t ahead_of_scans;
+    /* slices */
+    int64_t slices_past;           /* bytes; so long ones are stored past the caches where much is written */
+    int slices_to_l1;              /* those of far tables are fetched to the first-level cache when a gather stores plainly */
 } dml_tuning;
+
+#define DML_STEP_MOST 512
 
 /* One dimension of positions; strides in bytes. */
 typedef struct {
@@ -58,6 +76,7 @@ typedef struct dml_plan {
     int64_t stream_step;           /* bytes from one position's slice to the next in a box with a linear stream */
     const int64_t *bounds, *steps; /* one per coordinate */
     int64_t coordinate_stride;
+    const dml_tuning *tuned;
     int tuple;                     /* coordinates in a tuple */
     int storage, index, mode;      /* classes; the storage class is that of the slice when it has the width of one */
     int wide;                      /* table offsets take 64 bits, or a bound more than 31 */
@@ -70,11 +89,13 @@ typedef struct dml_plan {
     int ramped, scattered, packed; /* table, stream, indices need the ramps */
     int unaligned;                 /* index elements are not aligned to their size */
     int fused;                     /* simple enough for fused.h, and not checked box by box */
+    int64_t step;                  /* there: positions that are checked at a time */
     int far;                       /* the table is larger than the caches: prefetch */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
-    int gathers;                   /* single elements are loaded by the vector unit's gathers, where isa/ has them */
+    int gathers;                   /* enum dml_gathers */
     int past;                      /* so much is written, in slices so long, that it had better not go through the caches */
-    int64_t ahead;                 /* prefetch: bytes from an index to one that is needed soon */
+    int lines;                     /* slices begin and end where cache lines do, there where they are stored */
+    int64_t ahead;                 /* prefetch: bytes from an index to one that is needed soon; 0: none */
     int64_t next_row, next_step;   /* prefetch: bytes to the same place of the next row of the table, bytes for 8 positions */
     const dml_ramps *ramps;
 

@@ -8,7 +8,7 @@
 /* Coordinates that follow each other, `tuple` of them for each position. v is in [-n, n) exactly when v + n is in
  * [0, 2n), unsigned: one addition and one maximum for each. LANES is a multiple of every short tuple and of the vectors'
  * lengths, so a lane always meets coordinates of the same dimension. */
-DML_PIECE int NAME(check)(const I *index, int64_t count, int tuple, const int64_t *bounds)
+DML_PIECE int NAME(check)(const I *index, int64_t count, int tuple, const int64_t *bounds, int64_t ahead)
 {
     enum { LANES = sizeof(I) == 4 ? 48 : 24 };
     U add[LANES], last[LANES], most[LANES] = {0};
@@ -21,11 +21,14 @@ DML_PIECE int NAME(check)(const I *index, int64_t count, int tuple, const int64_
         add[lane] = SIGNED ? (U)n : 0;
         last[lane] = (U)n + add[lane] - 1;
     }
-    for (; count >= LANES; count -= LANES, index += LANES)
+    for (; count >= LANES; count -= LANES, index += LANES) {
+        for (int line = 0; ahead && line < LANES * (int)sizeof(I); line += 64)
+            DML_PREFETCH((const char *)index + ahead + line);
         for (int lane = 0; lane < LANES; lane++) {
             U u = (U)index[lane] + add[lane];
             most[lane] = most[lane] > u ? most[lane] : u;
         }
+    }
     for (int lane = 0; lane < count; lane++) {
         U u = (U)index[lane] + add[lane];
         most[lane] = most[lane] > u ? most[lane] : u;
@@ -58,7 +61,8 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
         int64_t at = dml_block_number(p, begin), stop_at = dml_block_number(p, end), some;
         for (; at < stop_at && !stop; at += some) {
             some = dml_least(stop_at - at, 16 * DML_BLOCK);
-            if (NAME(check)((const I *)(p->indices + at * tuple_bytes), some * p->tuple, p->tuple, p->bounds))
+            if (NAME(check)((const I *)(p->indices + at * tuple_bytes), some * p->tuple, p->tuple, p->bounds,
+                            p->tuned->ahead_of_scans))
                 return DML_OUT_OF_RANGE;
             stop = dml_tick(worker, some * tuple_bytes);
         }
@@ -66,7 +70,7 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
     }
     for (int64_t box = begin; box < end && !stop; box++) {
         dml_block_open(p, box, &block);
-        if (by_lanes ? NAME(check)((const I *)block.indices, block.positions * p->tuple, p->tuple, p->bounds)
+        if (by_lanes ? NAME(check)((const I *)block.indices, block.positions * p->tuple, p->tuple, p->bounds, 0)
                      : NAME(normalise)(p, &block))
             return DML_OUT_OF_RANGE;
         for (int64_t i = 0; seen && i < block.count; i++)

@@ -6,8 +6,6 @@
 
 #include "block.h"
 
-#define DML_LINE 64                          /* bytes of a cache line: two threads should not write to the same one */
-
 typedef struct {
     const dml_plan *plan;
     dml_loop loop;

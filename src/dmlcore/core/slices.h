@@ -62,9 +62,9 @@ DML_INLINE void NAME(slices)(const dml_plan *p, const dml_block *b, int64_t byte
 /* Slices of a far table: each line of the table is fetched while the one that is moved DML_FAR_AHEAD bytes earlier is
  * copied; a gather's to the second-level cache, a scatter's to be written. Plain stores of whole lines are faster here than
  * memcpy and than stores past the caches. */
-DML_INLINE void NAME(far_slices)(const dml_plan *p, const dml_block *b, int scatter)
+DML_INLINE void NAME(far_slices)(const dml_plan *p, const dml_block *b, int scatter, int to_l1)
 {
-    int64_t bytes = p->slice, ahead = dml_most(1, DML_FAR_AHEAD / bytes);
+    int64_t bytes = p->slice, ahead = dml_most(1, DML_FAR_AHEAD / (to_l1 ? 2 : 1) / bytes);
     for (int64_t i = 0; i < b->count; i++) {
         int64_t next = dml_least(i + ahead, b->count - 1), at = 0;
         char *stream = b->stream + dml_block_where(p, b, i);
@@ -73,7 +73,10 @@ DML_INLINE void NAME(far_slices)(const dml_plan *p, const dml_block *b, int scat
         char *to = scatter ? table : stream;
         const char *from = scatter ? stream : table;
         for (; at + 64 <= bytes; at += 64) {
-            DML_PREFETCH_L2(fetch + at);
+            if (to_l1)
+                DML_PREFETCH(fetch + at);
+            else
+                DML_PREFETCH_L2(fetch + at);
             memcpy(to + at, from + at, 64);
         }
         DML_PREFETCH_L2(fetch + bytes - 1);  /* a slice begins anywhere in a line, so it may end in one more */
@@ -94,24 +97,69 @@ DML_INLINE void NAME(slices_past)(const dml_plan *p, const dml_block *b, int sca
         char *to = scatter ? table : stream;
         const char *from = scatter ? stream : table;
         int64_t at = (int64_t)(-(intptr_t)to & 63);
-        memcpy(to, from, (size_t)at);
+        if (at)
+            memcpy(to, from, (size_t)at);
         DML_PREFETCH_L2(fetch);
         for (; at + 64 <= bytes; at += 64) {
             DML_PREFETCH_L2(fetch + at);
-            dml_stream64(to + at, from + at);
+            STREAM64(to + at, from + at);
+        }
+        if (at < bytes) {
+            DML_PREFETCH_L2(fetch + bytes - 1);
+            memcpy(to + at, from + at, (size_t)(bytes - at));
+        }
+    }
+    DML_STREAM_END();
+}
+
+/* The same for shorter slices that follow each other, of which a line has parts of two: they are put together in the
+ * first-level cache, and from there whole lines are stored. */
+DML_INLINE void NAME(slices_together)(const dml_plan *p, const dml_block *b)
+{
+    _Alignas(64) char stage[DML_LONG_SLICE + DML_LONG_SLICE + 2 * DML_LINE];
+    int64_t bytes = p->slice, ahead = dml_most(1, DML_FAR_AHEAD / bytes);
+    int64_t begin = (intptr_t)b->stream & 63, filled = begin;
+    char *line = b->stream - begin;                     /* where the stage's first byte belongs */
+    for (int64_t i = 0; i < b->count; i++) {
+        const char *from = dml_block_table(p, b, i), *fetch = dml_block_table(p, b, dml_least(i + ahead, b->count - 1));
+        int64_t at = 0;
+        for (; at + 64 <= bytes; at += 64) {
+            DML_PREFETCH_L2(fetch + at);
+            memcpy(stage + filled + at, from + at, 64);
         }
         DML_PREFETCH_L2(fetch + bytes - 1);
-        memcpy(to + at, from + at, (size_t)(bytes - at));
+        if (at < bytes)
+            memcpy(stage + filled + bytes - 64, from + bytes - 64, 64);
+        filled += bytes;
+        if (filled < DML_LONG_SLICE)
+            continue;
+        at = 0;
+        if (begin) {                                    /* the line's beginning is somebody else's */
+            memcpy(line + begin, stage + begin, (size_t)(64 - begin));
+            begin = 0;
+            at = 64;
+        }
+        for (; at + 64 <= filled; at += 64)
+            STREAM64(line + at, stage + at);
+        memcpy(stage, stage + at, 64);
+        line += at;
+        filled -= at;
     }
+    memcpy(line + begin, stage + begin, (size_t)(filled - begin));
     DML_STREAM_END();
 }
 
 DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatter)
 {
-    if (p->past && p->slice >= 64)         /* threads share out parts of slices, the last of which may be short */
+    int follow = !b->where && p->stream_step == p->slice;
+    if (p->past && p->slice >= 64 && p->slice < DML_LONG_SLICE && !p->lines && !scatter && follow)
+        NAME(slices_together)(p, b);
+    else if (p->past && p->slice >= 64)         /* threads share out parts of slices, the last of which may be short */
         NAME(slices_past)(p, b, scatter);
+    else if (p->far && p->slice >= 64 && !scatter && p->tuned->slices_to_l1)
+        NAME(far_slices)(p, b, 0, 1);
     else if (p->far && p->slice >= 64)
-        NAME(far_slices)(p, b, scatter);
+        NAME(far_slices)(p, b, scatter, 0);
     else if (p->slice == 32)
         NAME(slices)(p, b, 32, scatter, 0);
     else if (p->slice == 64)

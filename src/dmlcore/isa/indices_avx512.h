@@ -30,24 +30,40 @@ DML_INLINE int wrap_avx512(const i64 *index, int64_t count, int64_t bound, int64
     return bad | (_mm512_cmpge_epu32_mask(most, n) != 0);
 }
 
+#define STREAM64 stream_avx512
+
+DML_INLINE void stream_avx512(char *to, const char *from)   /* `to` is a multiple of 64 */
+{
+    _mm512_stream_si512((void *)to, _mm512_loadu_si512((const void *)from));
+}
+
 #define GATHERS(T) (sizeof(T) == 4 || sizeof(T) == 8)
 #define GATHER_SIXTEEN gather_of
 
-/* Sixteen elements of four or eight bytes; the table moves on by `drift` from one to the next. */
-DML_INLINE void gather_of(char *stream, const char *table, int64_t drift, const u32 *offsets, size_t width)
+DML_INLINE void store_avx512(char *to, __m512i line, int past)
+{
+    if (past)
+        _mm512_stream_si512((void *)to, line);
+    else
+        _mm512_storeu_si512((void *)to, line);
+}
+
+/* Sixteen elements of four or eight bytes; the table moves on by `drift` from one to the next. past: the stream is a multiple
+ * of 64, and stored past the caches. */
+DML_INLINE void gather_of(char *stream, const char *table, int64_t drift, const u32 *offsets, size_t width, int past)
 {
     __m512i at = _mm512_loadu_si512((const void *)offsets);
     if (drift)
         at = _mm512_add_epi32(at, _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
                                                      _mm512_set1_epi32((int)drift)));
     if (width == 4) {
-        _mm512_storeu_si512((void *)stream, _mm512_i32gather_epi32(at, (const void *)table, 1));
+        store_avx512(stream, _mm512_i32gather_epi32(at, (const void *)table, 1), past);
         return;
     }
     __m512i low = _mm512_i32gather_epi64(_mm512_castsi512_si256(at), (const void *)table, 1);
     __m512i high = _mm512_i32gather_epi64(_mm512_extracti64x4_epi64(at, 1), (const void *)table, 1);
-    _mm512_storeu_si512((void *)stream, low);
-    _mm512_storeu_si512((void *)(stream + 64), high);
+    store_avx512(stream, low, past);
+    store_avx512(stream + 64, high, past);
 }
 
 #define KEEPS 1

@@ -4,16 +4,16 @@
 
 #ifndef GATHERS
 #define GATHERS(T) 0
-#define GATHER_SIXTEEN(stream, table, drift, offsets, width) ((void)0)
+#define GATHER_SIXTEEN(stream, table, drift, offsets, width, past) ((void)0)
 #endif
 
 #define JOINS(T) 1
-#define JOIN(T, stream, table, drift, offsets, gathers)                       \
-    do {                                                                      \
-        if ((gathers) && GATHERS(T))                                          \
-            GATHER_SIXTEEN((stream), (table), (drift), (offsets), sizeof(T)); \
-        else                                                                  \
-            join_of((stream), (table), (drift), (offsets), sizeof(T));        \
+#define JOIN(T, stream, table, drift, offsets, gathers)                                              \
+    do {                                                                                             \
+        if ((gathers) && GATHERS(T))                                                                 \
+            GATHER_SIXTEEN(stream, table, drift, offsets, sizeof(T), (gathers) == DML_GATHERS_PAST); \
+        else                                                                                         \
+            join_of((stream), (table), (drift), (offsets), sizeof(T));                               \
     } while (0)
 
 /* Element number j, of `at`, the offsets of numbers j and j + 1. */
