@@ -6,6 +6,7 @@ and into `out=`.
 
 import math
 import os
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -135,29 +136,37 @@ def isa(request):
     _select_isa(os.environ.get("DMLCORE_ISA") or None)
 
 
+@contextmanager
 def at_offset(shape, dtype, offset):
-    """Zeros that begin `offset` bytes after a cache line does."""
-    memory = np.zeros(math.prod(shape) * np.dtype(dtype).itemsize + 64 + offset, "uint8")
-    begin = -memory.ctypes.data % 64 + offset
-    return np.ndarray(shape, dtype, memory, begin)
+    """Zeros that begin `offset` bytes after a cache line does; what lies around them is looked at afterwards."""
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    memory = np.full(size + 256, 255, "uint8")
+    begin = -memory.ctypes.data % 64 + 64 + offset
+    array = np.ndarray(shape, dtype, memory, begin)
+    array[...] = 0
+    yield array
+    assert (memory[:begin] == 255).all() and (memory[begin + size :] == 255).all()
 
 
 @pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("offset", (0, 16, 1))
 @pytest.mark.parametrize("width", (64, 80, 192, 700, 1024))
 def test_lines_past_the_caches(rng, every_thread, isa, width, offset):
-    """Short slices, much of them, to outputs that begin anywhere in a line."""
+    """Short slices, much of them, to outputs that begin anywhere in a line; of those for one place the last one stays."""
     count = 34_000_000 // width
     table = numbers(rng, (5_000, width), "uint8")
     indices = rng.integers(-len(table), len(table), (count, 1))
-    outs = [at_offset((count, width), "uint8", offset) for _ in THREADS]
-    for threads, out in zip(THREADS, outs, strict=True):
-        dmlcore.gather_nd(table, indices, out=out, num_threads=threads)
-    assert (outs[0] == table[indices[:, 0]]).all() and (outs[0] == outs[1]).all()
-    unique = rng.permutation(count)
-    target = at_offset((count, width), "uint8", offset)
-    dmlcore.scatter_nd(target, unique[:, np.newaxis], outs[0], out=target)
-    assert (target[unique] == outs[0]).all()
+    source = rng.permutation(count)
+    source[: count // 9] = source[count // 2 : count // 2 + count // 9]
+    last = np.full(count, -1)
+    last[source] = np.arange(count)
+    for threads in THREADS:
+        with at_offset((count, width), "uint8", offset) as out:
+            dmlcore.gather_nd(table, indices, out=out, num_threads=threads)
+            assert (out == table[indices[:, 0]]).all()
+        with at_offset((count, width), "uint8", offset) as target:
+            dmlcore.scatter_nd(target, source[:, np.newaxis], out, out=target, num_threads=threads)
+            assert (target[last >= 0] == out[last[last >= 0]]).all() and not target[last < 0].any()
 
 
 @pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
@@ -171,12 +180,12 @@ def test_elements_past_the_caches(rng, every_thread, isa, dtype, offset):
     wanted = np.take_along_axis(table, indices, 1)
     pairs = np.stack([np.repeat(np.arange(rows), columns), indices.reshape(-1)], axis=-1)
     for threads in THREADS:
-        out = at_offset(indices.shape, dtype, offset)
-        dmlcore.gather_elements(table, indices, axis=1, out=out, num_threads=threads)
-        assert same_bits(out, wanted)
-        out[...] = 0
-        dmlcore.gather_nd(table, pairs, out=out.reshape(-1), num_threads=threads)
-        assert same_bits(out, wanted)
+        with at_offset(indices.shape, dtype, offset) as out:
+            dmlcore.gather_elements(table, indices, axis=1, out=out, num_threads=threads)
+            assert same_bits(out, wanted)
+            out[...] = 0
+            dmlcore.gather_nd(table, pairs, out=out.reshape(-1), num_threads=threads)
+            assert same_bits(out, wanted)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -365,3 +374,20 @@ def test_the_other_way_round(rng, every_thread, shape, dtype, index):
             np.put_along_axis(wanted, few[at], updates[at], axis)
         for other in either_way(few):
             both_outputs(dmlcore.scatter_elements, table, other, updates, axis=axis, wanted=wanted)
+
+
+@pytest.mark.parametrize("columns", (1, 2, 257, 1024, 1025, 2241))
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("dtype", ("uint8", "float64"))
+def test_one_update_for_all(rng, every_thread, columns, order, dtype):
+    """A broadcast update has strides of zero, also where a box ends with a single column."""
+    for axis, shape in ((1, (16, columns)), (0, (12, columns))):
+        table = numbers(rng, (16, 4096), dtype)
+        unique = rng.permutation(table.shape[axis])[: shape[axis]]
+        indices = np.asarray(np.broadcast_to(unique if axis else unique[:, np.newaxis], shape), order=order)
+        update = np.broadcast_to(np.array(7, dtype), shape)
+        wanted = table.copy()
+        np.put_along_axis(wanted if axis else wanted[:, :columns], indices, update, axis)
+        for threads in (1, 2, 8):
+            got = dmlcore.scatter_elements(table, indices, update, axis=axis, num_threads=threads)
+            assert same_bits(got, wanted), (axis, threads)

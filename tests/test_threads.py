@@ -104,10 +104,54 @@ def test_every_isa_with_tables_of_any_size(rng, any_isa, size, dtype):
         assert same_bits(dmlcore.gather_elements(x, at), x[at]), isa
         assert same_bits(dmlcore.gather_nd(square, pairs), square[tuple(pairs.T)]), isa
         assert same_bits(dmlcore.gather_nd(square, pairs, out=np.empty(9_001, dtype)), square[tuple(pairs.T)]), isa
+        pairs %= square.shape  # half of the turns: no negative one
+        assert same_bits(dmlcore.gather_nd(square, pairs), square[tuple(pairs.T)]), isa
         assert same_bits(dmlcore.scatter_elements(x, at, updates), written), isa
         assert same_bits(dmlcore.scatter_nd(x, at[:, np.newaxis], updates), written), isa
         if dtype != "complex128":
             assert same_bits(dmlcore.scatter_elements(x, at, updates, reduction="add"), added), isa
+
+
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+@pytest.mark.parametrize("shape", ((3_001, 1_009), (301, 97, 101)), ids=str)
+def test_every_isa_with_tuples_and_far_tables(rng, any_isa, shape, index):
+    """Coordinates that are all positive, some negative, or one of them out of range, at every place of a step."""
+    x = rng.random(shape, dtype="float32")
+    positive = np.stack([rng.integers(0, n, 3_005) for n in shape], axis=-1).astype(index)
+    wanted = x[tuple(positive.T)]
+    mixed = positive.copy()
+    if np.dtype(index).kind == "i":
+        mixed[::7] -= np.array(shape, index)
+    for isa in ISAS:
+        _select_isa(isa)
+        for tuples in (positive, mixed):
+            assert same_bits(dmlcore.gather_nd(x, tuples), wanted), isa
+            assert same_bits(dmlcore.gather_nd(x, tuples, out=np.empty_like(wanted)), wanted), isa
+        for place in (0, 31, 32, 1_500, 3_004):
+            for coordinate, size in enumerate(shape):
+                bad = positive.copy()
+                bad[place, coordinate] = size
+                out = np.full_like(wanted, 7)
+                for given in (None, out):
+                    with pytest.raises(dmlcore.IndexOutOfRangeError, match=str(size)):
+                        dmlcore.gather_nd(x, bad, out=given)
+                assert (out == 7).all(), isa
+
+
+@pytest.mark.parametrize("size", (1_500, 40_000))
+def test_pairs_are_scattered_in_place(rng, every_thread, any_isa, size):
+    """More pairs than a box holds, many of them the same; the check keeps their offsets."""
+    x, updates = rng.random((40, 50)), rng.random(size)
+    pairs = np.stack([rng.integers(-n, n, size) for n in x.shape], axis=-1)
+    wanted = x.copy()
+    for pair, update in zip(pairs, updates, strict=True):
+        wanted[tuple(pair)] = update
+    for isa in ISAS:
+        _select_isa(isa)
+        for threads in (1, 4):
+            out = x.copy()
+            dmlcore.scatter_nd(out, pairs, updates, out=out, num_threads=threads)
+            assert same_bits(out, wanted), (isa, threads)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="address space without memory is asked for in Linux's way")

@@ -5,7 +5,7 @@
 #include "half.h"
 
 #define NAME(name) DML_JOIN2(name, ISA)
-#define AHEAD 192                              /* elements of a far table that are on their way */
+#define AHEAD 192                              /* elements of a large table that are on their way */
 
 /* `next` is the update, `here` the element it is for. */
 #define STEP(type, expression, to, from)  \

@@ -703,7 +703,7 @@ def build_info():
 
 
 def _select_isa(name):
-    """Chooses the instruction set; None is the best that the machine has. DMLCORE_ISA names one at import."""
+    """Chooses the instruction set; None is the fastest that the machine has. DMLCORE_ISA names one at import."""
     cdef bytes text = b"" if name is None else name.encode()
     cdef const char *wanted = text
     if name is None:

@@ -1,8 +1,8 @@
 /* elements.h: moving single elements through checked offsets, in both directions.
  * Included by core/loops.h for each storage class T and instruction set ISA, without guard. Scalar loads and stores,
- * several in a row: measured faster than the vector units' gathers and scatters. Compilers would join elements in registers
- * as soon as they might assume that table and stream do not overlap; nobody tells them, because what they make of it is
- * slower than both this and JOIN. */
+ * several in a row, unless isa/ has something better. Compilers would join elements in registers as soon as they might
+ * assume that table and stream do not overlap; nobody tells them, because what they make of it is slower than both this and
+ * JOIN. */
 
 #define NAME(name) DML_JOIN3(name, T, ISA)
 
@@ -161,7 +161,7 @@ DML_PIECE void NAME(gather)(const dml_plan *p, const dml_block *b)
         GATHER_LOOP(wide, 128, IN_ORDER);
     else if (where)
         GATHER_LOOP(narrow, 0, ELSEWHERE);
-    else if (p->fetch == DML_FETCH_L2)
+    else if (RETUNED && p->fetch == DML_FETCH_L2)
         NAME(gather_in_order)(p, b, 64, DML_FETCH_L2);
     else if (p->fetch)
         NAME(gather_in_order)(p, b, 64, DML_FETCH_L1);
@@ -184,7 +184,7 @@ DML_PIECE void NAME(scatter)(const dml_plan *p, const dml_block *b)
         SCATTER_LOOP(narrow, 48, ELSEWHERE);
     else if (where)
         SCATTER_LOOP(narrow, 0, ELSEWHERE);
-    else if (p->fetch == DML_FETCH_L2)
+    else if (RETUNED && p->fetch == DML_FETCH_L2)
         NAME(scatter_in_order)(b, 48, DML_FETCH_L2);
     else if (p->fetch)
         NAME(scatter_in_order)(b, 48, DML_FETCH_L1);

@@ -23,7 +23,7 @@ DML_INLINE void NAME(two)(char *first, char *second, char *stream, int scatter)
     NAME(one)(second, stream + sizeof(T), 0);
 }
 
-/* The offsets of some indices; for the number of them that is frequent the compiler unrolls the loop. */
+/* The offsets of some indices; for the usual number of them the compiler unrolls the loop. */
 DML_INLINE int NAME(some)(const I *index, int64_t count, const dml_plan *p, const u32 *ramp, u32 *offsets)
 {
     if (p->tuple == 1 && WRAPS && (I)-1 < (I)1 && sizeof(I) == 8)

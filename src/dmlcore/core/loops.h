@@ -4,6 +4,11 @@
 
 #define DML_TABLE(name) DML_JOIN2(name, ISA)
 
+/* 1: these loops run with another tuning than the usual one as well (dispatch.c) */
+#ifndef RETUNED
+#define RETUNED 0
+#endif
+
 /* table offsets from coordinates */
 #ifndef CHECK_BY_MAX
 #define CHECK_BY_MAX 0

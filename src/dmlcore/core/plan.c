@@ -231,7 +231,7 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
     p->wide = span > UINT32_MAX;
     if (span > INT32_MAX)                /* the vector unit takes offsets for signed numbers */
         p->gathers = DML_GATHERS_NOT;
-    p->stream_step = last->size > 1 ? last->stream : p->slice;
+    p->stream_step = block > 1 ? last->stream : p->slice;
     p->packed = block > 1 && (!all.index || last->index != tuple_bytes);
     p->packed |= p->unaligned || (p->tuple > 1 && p->coordinate_stride != dml_index_bytes(p->index));
     p->ramped = block > 1 && !all.table;

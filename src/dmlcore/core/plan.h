@@ -29,7 +29,7 @@ typedef struct {
     int64_t gather_fetches;        /* from there on elements are fetched ahead */
     int64_t scatter_fetches;
     int64_t to_l2;                 /* from there on to the second-level cache, which can wait for more lines at a time */
-    /* positions that are checked at a time where checking and moving take turns, at most DML_STEP_MOST */
+    /* positions that are checked at a time where checking and moving take turns: multiples of 16 up to DML_STEP_MOST */
     int64_t step;
     int64_t far_step;              /* tuples out of far tables */
     /* bytes of indices that are fetched ahead; 0: the processor does that better */

@@ -59,9 +59,8 @@ DML_INLINE void NAME(slices)(const dml_plan *p, const dml_block *b, int64_t byte
     }
 }
 
-/* Slices of a far table: each line of the table is fetched while the one that is moved DML_FAR_AHEAD bytes earlier is
- * copied; a gather's to the second-level cache, a scatter's to be written. Plain stores of whole lines are faster here than
- * memcpy and than stores past the caches. */
+/* Slices of a far table: each line of the table is fetched, to the cache that suits the machine, while the one that is moved
+ * DML_FAR_AHEAD bytes earlier, or half as many, is copied. Plain stores of whole lines are faster here than memcpy. */
 DML_INLINE void NAME(far_slices)(const dml_plan *p, const dml_block *b, int scatter, int to_l1)
 {
     int64_t bytes = p->slice, ahead = dml_most(1, DML_FAR_AHEAD / (to_l1 ? 2 : 1) / bytes);
@@ -85,7 +84,7 @@ DML_INLINE void NAME(far_slices)(const dml_plan *p, const dml_block *b, int scat
     }
 }
 
-/* Long slices that are written past the caches, line by line; the next ones of the table are fetched meanwhile. The lines at
+/* Slices that are written past the caches, line by line; the next ones of the table are fetched meanwhile. The lines at
  * both ends of a slice belong to others as well, so they go through the caches. */
 DML_INLINE void NAME(slices_past)(const dml_plan *p, const dml_block *b, int scatter)
 {
@@ -152,11 +151,11 @@ DML_INLINE void NAME(slices_together)(const dml_plan *p, const dml_block *b)
 DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatter)
 {
     int follow = !b->where && p->stream_step == p->slice;
-    if (p->past && p->slice >= 64 && p->slice < DML_LONG_SLICE && !p->lines && !scatter && follow)
+    if (RETUNED && p->past && p->slice >= 64 && p->slice < DML_LONG_SLICE && !p->lines && !scatter && follow)
         NAME(slices_together)(p, b);
     else if (p->past && p->slice >= 64)         /* threads share out parts of slices, the last of which may be short */
         NAME(slices_past)(p, b, scatter);
-    else if (p->far && p->slice >= 64 && !scatter && p->tuned->slices_to_l1)
+    else if (RETUNED && p->far && p->slice >= 64 && !scatter && p->tuned->slices_to_l1)
         NAME(far_slices)(p, b, 0, 1);
     else if (p->far && p->slice >= 64)
         NAME(far_slices)(p, b, scatter, 0);

@@ -2,7 +2,6 @@
  * columns are crowded into a part of the first-level cache: some columns at a time are copied to scratch memory, rows next
  * to each other, and the indexed moves happen there. A scatter's tiles are filled from its source, so nothing is copied
  * twice. */
-#include "dispatch.h"
 #include "share.h"
 
 #include <stdlib.h>
@@ -57,7 +56,7 @@ static int some_tile(void *data, dml_worker *worker, int64_t chunk)
     part.rank = 2;
     part.cut = part.inner = part.pieces = part.ramped = part.fused = 1;
     part.wide = part.far = part.fetch = part.packed = part.scattered = 0;
-    part.gathers = dml_tuned->gathers_below > 0;
+    part.gathers = p->tuned->gathers_below > 0 ? DML_GATHERS : DML_GATHERS_NOT;
     part.next_row = part.next_step = 0;
     part.ahead = ROWS_AHEAD * axis->index;
     part.block_bytes = size * (16 + 2 * p->slice);
