@@ -107,7 +107,7 @@ DML_INLINE void NAME(gather_in_order)(const dml_plan *p, const dml_block *b, int
     const char *table = b->table, *next = b->next;
     char *stream = b->stream;
     int64_t n = b->count, i = 0;
-    int gathers = dml_least(p->gathers, DML_GATHERS); /* boxes that come here are few, or begin anywhere in a line */
+    int gathers = p->gathers ? DML_GATHERS : DML_GATHERS_NOT;   /* only fused.h looks for the beginnings of lines */
     for (; ahead && i + ahead + 16 <= n; i += 16) {
         for (int j = 0; j < 16; j++)
             if (to == DML_FETCH_L2)

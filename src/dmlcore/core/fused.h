@@ -26,12 +26,12 @@ DML_INLINE void NAME(two)(char *first, char *second, char *stream, int scatter)
 /* The offsets of some indices; for the usual number of them the compiler unrolls the loop. */
 DML_INLINE int NAME(some)(const I *index, int64_t count, const dml_plan *p, const u32 *ramp, u32 *offsets)
 {
-    if (p->tuple == 1 && WRAPS && (I)-1 < (I)1 && sizeof(I) == 8)
+    if (WRAPS && (I)-1 < (I)1 && sizeof(I) == 8)
         return WRAP((const i64 *)index, count, p->bounds[0], p->steps[0], ramp, offsets);
-    if (p->tuple == 1 && count == STEP && !(((I)-1 < (I)1) && (i64)index[0] < 0) &&
+    if (count == STEP && !(((I)-1 < (I)1) && (i64)index[0] < 0) &&
         !DML_JOIN3(plain, I, ISA)(index, STEP, 1, p->bounds, p->steps, ramp, offsets))
         return 0;
-    return DML_JOIN3(offsets, I, ISA)(index, count, p->tuple, p->bounds, p->steps, ramp, offsets);
+    return DML_JOIN3(offsets, I, ISA)(index, count, 1, p->bounds, p->steps, ramp, offsets);
 }
 
 /* drift: how far the table moves on from one position to the next, where the ramp does not tell. */
@@ -40,28 +40,23 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
     const I *index = (const I *)b->indices;
     const char *next = b->next;
     char *table = b->table, *stream = b->stream;
-    int64_t left = b->count, next_step = p->next_step, tuple = p->tuple;
-    const u32 *kept = b->kept;
-    int64_t read = kept ? (int64_t)sizeof(u32) : tuple * (int64_t)sizeof(I);   /* bytes for each position */
-    const char *soon = p->ahead ? (kept ? (const char *)kept : (const char *)index) + p->ahead : NULL;
+    int64_t left = b->count, next_step = p->next_step, ahead = p->ahead;
     int gathers = GATHERS(T) && !scatter ? p->gathers : DML_GATHERS_NOT;
     if (gathers == DML_GATHERS_PAST && (intptr_t)stream % (intptr_t)sizeof(T))
         gathers = DML_GATHERS;                         /* no element begins where a line does */
     /* elements in front of the first whole line */
     int64_t first = gathers == DML_GATHERS_PAST ? (-(intptr_t)stream & 63) / (int64_t)sizeof(T) : 0;
-    _Alignas(64) u32 computed[DML_STEP_MOST];
+    _Alignas(64) u32 offsets[DML_STEP_MOST];
     while (left > 0) {
-        int64_t some = dml_least(first ? first : p->step, left), i = 0;
+        int64_t some = dml_least(first ? first : p->tuned->step, left), i = 0;
         first = 0;
-        const u32 *offsets = kept ? kept : computed;
-        if (!kept && NAME(some)(index, some, p, ramp, computed))
+        if (NAME(some)(index, some, p, ramp, offsets))
             return 1;
         for (; i + 16 <= some; i += 16) {
-            if (soon) {
-                DML_PREFETCH(soon);
-                for (int64_t at = 64; at < 16 * read; at += 64)
-                    DML_PREFETCH(soon + at);
-                soon += 16 * read;
+            if (ahead) {
+                DML_PREFETCH((const char *)(index + i) + ahead);
+                if (sizeof(I) == 8)
+                    DML_PREFETCH((const char *)(index + i) + ahead + 64);
             }
             if (!scatter && next_step)
                 for (int row = 0; row < 2; row++, next += next_step) {
@@ -84,9 +79,8 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
         }
         for (; i < some; i++, table += drift, stream += sizeof(T))
             NAME(one)(table + offsets[i], stream, scatter);
-        index += some * tuple;
+        index += some;
         ramp += ramp ? some : 0;
-        kept += kept ? some : 0;
         left -= some;
     }
     if (gathers == DML_GATHERS_PAST)

@@ -128,18 +128,6 @@ DML_INLINE int NAME(long_tuples)(const I *DML_RESTRICT index, int64_t count, int
 DML_PIECE int NAME(offsets)(const I *index, int64_t count, int q, const int64_t *bounds, const int64_t *steps, const u32 *ramp,
                             u32 *offsets)
 {
-    if (RETUNED && count == 32 && !ramp &&
-        (!SIGNED || (i64)index[0] >= 0))   /* a loop of known length costs little to begin with */
-        switch (q) {
-        case 2:
-            if (!NAME(plain)(index, 32, 2, bounds, steps, NULL, offsets))
-                return 0;
-            break;
-        case 3:
-            if (!NAME(plain)(index, 32, 3, bounds, steps, NULL, offsets))
-                return 0;
-            break;
-        }
     switch (q) {
 #define TUPLES(q)                                                                 \
     case q:                                                                       \

@@ -106,7 +106,6 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     p->tuned = tuning;
     int much = DML_STREAM && dml_store_for(p->positions * p->slice, run->untouched) == DML_STORE_PAST_CACHES;
     p->gathers = span < (double)tuning->gathers_below ? (much ? DML_GATHERS_PAST : DML_GATHERS) : DML_GATHERS_NOT;
-    p->step = p->far && p->tuple > 1 ? tuning->far_step : tuning->step;
     p->fetch = DML_FETCH_NONE;
     if (span >= (double)(scatter ? tuning->scatter_fetches : tuning->gather_fetches))
         p->fetch = span >= (double)tuning->to_l2 ? DML_FETCH_L2 : DML_FETCH_L1;
@@ -249,7 +248,7 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
     int repeated = p->pieces == 1;       /* every box has the same indices: their offsets are computed once */
     for (int d = 0; d < p->cut; d++)
         repeated &= p->dim[d].index == 0;
-    p->fused = p->tuple <= 4 && p->whole && p->mode == DML_RAISE && p->boxes > 1 && !repeated &&
+    p->fused = p->tuple == 1 && p->whole && p->mode == DML_RAISE && p->boxes > 1 && !repeated &&
                !(p->wide || p->packed || p->scattered || p->fetch);
     p->block_bytes = block * (16 + 2 * p->slice);
     p->ramps = ramps;

@@ -31,7 +31,6 @@ typedef struct {
     int64_t to_l2;                 /* from there on to the second-level cache, which can wait for more lines at a time */
     /* positions that are checked at a time where checking and moving take turns: multiples of 16 up to DML_STEP_MOST */
     int64_t step;
-    int64_t far_step;              /* tuples out of far tables */
     /* bytes of indices that are fetched ahead; 0: the processor does that better */
     int64_t ahead_of_moves;
     int64_t ahead_of_scans;
@@ -89,7 +88,6 @@ typedef struct dml_plan {
     int ramped, scattered, packed; /* table, stream, indices need the ramps */
     int unaligned;                 /* index elements are not aligned to their size */
     int fused;                     /* simple enough for fused.h, and not checked box by box */
-    int64_t step;                  /* there: positions that are checked at a time */
     int far;                       /* the table is larger than the caches: prefetch */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
     int gathers;                   /* enum dml_gathers */
