@@ -161,7 +161,7 @@ DML_PIECE void NAME(gather)(const dml_plan *p, const dml_block *b)
         GATHER_LOOP(wide, 128, IN_ORDER);
     else if (where)
         GATHER_LOOP(narrow, 0, ELSEWHERE);
-    else if (RETUNED && p->fetch == DML_FETCH_L2)
+    else if (SECOND_TUNING && p->fetch == DML_FETCH_L2)
         NAME(gather_in_order)(p, b, 64, DML_FETCH_L2);
     else if (p->fetch)
         NAME(gather_in_order)(p, b, 64, DML_FETCH_L1);
@@ -184,7 +184,7 @@ DML_PIECE void NAME(scatter)(const dml_plan *p, const dml_block *b)
         SCATTER_LOOP(narrow, 48, ELSEWHERE);
     else if (where)
         SCATTER_LOOP(narrow, 0, ELSEWHERE);
-    else if (RETUNED && p->fetch == DML_FETCH_L2)
+    else if (SECOND_TUNING && p->fetch == DML_FETCH_L2)
         NAME(scatter_in_order)(b, 48, DML_FETCH_L2);
     else if (p->fetch)
         NAME(scatter_in_order)(b, 48, DML_FETCH_L1);

@@ -5,8 +5,8 @@
 #define DML_TABLE(name) DML_JOIN2(name, ISA)
 
 /* 1: these loops run with another tuning than the usual one as well (dispatch.c) */
-#ifndef RETUNED
-#define RETUNED 0
+#ifndef SECOND_TUNING
+#define SECOND_TUNING 0
 #endif
 
 /* table offsets from coordinates */

@@ -151,11 +151,11 @@ DML_INLINE void NAME(slices_together)(const dml_plan *p, const dml_block *b)
 DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatter)
 {
     int follow = !b->where && p->stream_step == p->slice;
-    if (RETUNED && p->past && p->slice >= 64 && p->slice < DML_LONG_SLICE && !p->lines && !scatter && follow)
+    if (SECOND_TUNING && p->past && p->slice >= 64 && p->slice < DML_LONG_SLICE && !p->lines && !scatter && follow)
         NAME(slices_together)(p, b);
     else if (p->past && p->slice >= 64)         /* threads share out parts of slices, the last of which may be short */
         NAME(slices_past)(p, b, scatter);
-    else if (RETUNED && p->far && p->slice >= 64 && !scatter && p->tuned->slices_to_l1)
+    else if (SECOND_TUNING && p->far && p->slice >= 64 && !scatter && p->tuned->slices_to_l1)
         NAME(far_slices)(p, b, 0, 1);
     else if (p->far && p->slice >= 64)
         NAME(far_slices)(p, b, scatter, 0);

@@ -15,7 +15,7 @@
 #endif
 
 #define ISA avx512
-#define RETUNED 1
+#define SECOND_TUNING 1
 #include "marks_avx512.h"
 #include "indices_avx512.h"
 #include "joins_x86.h"
