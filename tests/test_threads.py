@@ -1,8 +1,7 @@
-"""Threads and instruction sets change nothing but the time: one thread equals many, every instruction set equals the
-baseline, bit for bit; calls from many Python threads at once do not meet.
+"""Threads change nothing but the time: one thread equals many, bit for bit; calls from many Python threads at once do not
+meet. And the settings at import.
 """
 
-import mmap
 import os
 import subprocess
 import sys
@@ -17,7 +16,6 @@ from specs import OPERATORS
 
 import dmlcore
 from dmlcore import threads as thread_counts
-from dmlcore._generated.operators import _select_isa
 
 ISAS = dmlcore.build_info()["isa_available"]
 
@@ -37,134 +35,6 @@ def test_any_number_of_threads(op, rng, every_thread):
         wanted = call(op, arrays, drawn.options, num_threads=1)
         for threads in (2, 3, 8):
             assert same_bits(call(op, arrays, drawn.options, num_threads=threads), wanted), threads
-
-
-@pytest.fixture
-def any_isa():
-    yield
-    _select_isa(os.environ.get("DMLCORE_ISA") or None)
-
-
-def quieted(values, bits):
-    """A NaN that went through arithmetic, as bits."""
-    quiet = {"uint32": 1 << 22, "uint64": 1 << 51}[bits]
-    return values.view(bits) | np.array(quiet, bits)
-
-
-@pytest.mark.parametrize("reduction", ("add", "mul", "min", "max"))
-@pytest.mark.parametrize(("dtype", "bits"), (("float32", "uint32"), ("float64", "uint64")))
-def test_every_isa_keeps_the_same_nan(rng, any_isa, reduction, dtype, bits):
-    """Of two NaN the element's own stays, whatever the loop: rows as slices, single elements, short ends."""
-    one, other = (np.where(rng.random((40, 77)) < 0.5, np.nan, rng.random((40, 77))).astype(dtype) for _ in "ab")
-    one.view(bits)[...] ^= np.isnan(one) * rng.integers(1, 1000, one.shape).astype(bits)
-    other.view(bits)[...] ^= np.isnan(other) * rng.integers(1, 1000, one.shape).astype(bits)
-    rows = np.arange(40)[:, np.newaxis]
-    wanted = {"add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum}[reduction](one, other).view(bits)
-    wanted = np.where(np.isnan(other), quieted(other, bits), wanted)
-    wanted = np.where(np.isnan(one), quieted(one, bits), wanted)
-    for isa in ISAS:
-        _select_isa(isa)
-        for result in (
-            dmlcore.scatter_nd(one, rows, other, reduction=reduction),
-            dmlcore.scatter_elements(one, np.broadcast_to(rows, one.shape), other, reduction=reduction),
-            dmlcore.scatter_elements(one, np.tile(np.arange(77), (40, 1)), other, axis=1, reduction=reduction),
-        ):
-            assert (result.view(bits) == wanted).all(), isa
-
-
-@pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.name)
-def test_every_isa_equals_baseline(op, rng, any_isa):
-    assert ISAS[0] == "baseline"
-    for drawn, arrays in some_calls(op, rng, 80):
-        results = {}
-        for isa in ISAS:
-            _select_isa(isa)
-            assert dmlcore.build_info()["isa"] == isa
-            results[isa] = call(op, arrays, drawn.options)
-        assert all(same_bits(result, results["baseline"]) for result in results.values()), list(results)
-
-
-@pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "float64", "complex128"))
-@pytest.mark.parametrize("size", (5_000, 200_000, 3_000_000, 40_000_000))
-def test_every_isa_with_tables_of_any_size(rng, any_isa, size, dtype):
-    """Single elements out of tables and into tables that lie in one cache or another, or in none."""
-    if size * np.dtype(dtype).itemsize > 200 << 20:
-        size = (200 << 20) // np.dtype(dtype).itemsize
-    x = np.zeros(size, dtype)
-    at = rng.integers(-size, size, 9_001)
-    x[at] = rng.integers(0, 100, 9_001).astype(dtype)
-    square = x[: size // 1000 * 1000].reshape(-1, 1000)
-    pairs = np.stack([rng.integers(-n, n, 9_001) for n in square.shape], axis=-1)
-    updates = rng.integers(0, 100, 9_001).astype(dtype)
-    written, added = x.copy(), x.copy()
-    written[at] = updates
-    np.add.at(added, at, updates)
-    for isa in ISAS:
-        _select_isa(isa)
-        assert same_bits(dmlcore.gather_elements(x, at), x[at]), isa
-        assert same_bits(dmlcore.gather_nd(square, pairs), square[tuple(pairs.T)]), isa
-        assert same_bits(dmlcore.gather_nd(square, pairs, out=np.empty(9_001, dtype)), square[tuple(pairs.T)]), isa
-        positive = pairs % square.shape
-        assert same_bits(dmlcore.gather_nd(square, positive), square[tuple(pairs.T)]), isa
-        assert same_bits(dmlcore.scatter_elements(x, at, updates), written), isa
-        assert same_bits(dmlcore.scatter_nd(x, at[:, np.newaxis], updates), written), isa
-        if dtype != "complex128":
-            assert same_bits(dmlcore.scatter_elements(x, at, updates, reduction="add"), added), isa
-
-
-@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
-@pytest.mark.parametrize("shape", ((3_001, 1_009), (301, 97, 101)), ids=str)
-def test_every_isa_with_tuples_and_far_tables(rng, any_isa, shape, index):
-    """Coordinates that are all positive, some negative, or one of them out of range, at every place of a step."""
-    x = rng.random(shape, dtype="float32")
-    positive = np.stack([rng.integers(0, n, 3_005) for n in shape], axis=-1).astype(index)
-    wanted = x[tuple(positive.T)]
-    mixed = positive.copy()
-    if np.dtype(index).kind == "i":
-        mixed[::7] -= np.array(shape, index)
-    for isa in ISAS:
-        _select_isa(isa)
-        for tuples in (positive, mixed):
-            assert same_bits(dmlcore.gather_nd(x, tuples), wanted), isa
-            assert same_bits(dmlcore.gather_nd(x, tuples, out=np.empty_like(wanted)), wanted), isa
-        for place in (0, 31, 32, 1_500, 3_004):
-            for coordinate, size in enumerate(shape):
-                bad = positive.copy()
-                bad[place, coordinate] = size
-                out = np.full_like(wanted, 7)
-                for given in (None, out):
-                    with pytest.raises(dmlcore.IndexOutOfRangeError, match=str(size)):
-                        dmlcore.gather_nd(x, bad, out=given)
-                assert (out == 7).all(), isa
-
-
-@pytest.mark.parametrize("size", (1_500, 40_000))
-def test_pairs_are_scattered_in_place(rng, every_thread, any_isa, size):
-    """More pairs than a box holds, many of them the same; the check keeps their offsets."""
-    x, updates = rng.random((40, 50)), rng.random(size)
-    pairs = np.stack([rng.integers(-n, n, size) for n in x.shape], axis=-1)
-    wanted = x.copy()
-    for pair, update in zip(pairs, updates, strict=True):
-        wanted[tuple(pair)] = update
-    for isa in ISAS:
-        _select_isa(isa)
-        for threads in (1, 4):
-            out = x.copy()
-            dmlcore.scatter_nd(out, pairs, updates, out=out, num_threads=threads)
-            assert same_bits(out, wanted), (isa, threads)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="address space without memory is asked for in Linux's way")
-def test_rows_gigabytes_apart(rng, any_isa):
-    """Offsets within a box that take all of 32 bits, though the indexed dimension is short."""
-    rows, columns, apart = 4, 200, 1 << 30
-    memory = mmap.mmap(-1, (rows - 1) * apart + 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000)  # MAP_NORESERVE
-    x = np.ndarray((rows, columns), "float32", memory, 0, (apart, 4))
-    x[...] = rng.random(x.shape)
-    indices = rng.integers(-columns, columns, (rows, 250)).astype("int32")
-    for isa in ISAS:
-        _select_isa(isa)
-        assert same_bits(dmlcore.gather_elements(x, indices, axis=1), np.take_along_axis(x, indices, 1)), isa
 
 
 @pytest.mark.parametrize("op", [op for op in OPERATORS if op.kernel.source], ids=lambda op: op.name)

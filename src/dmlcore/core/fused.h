@@ -34,6 +34,33 @@ DML_INLINE int NAME(some)(const I *index, int64_t count, const dml_plan *p, cons
     return DML_JOIN3(offsets, I, ISA)(index, count, 1, p->bounds, p->steps, ramp, offsets);
 }
 
+/* Each element checked and gathered by itself: out of a far table the processor gets along with the more elements at a time,
+ * the less there is to do for each. Tuples of q coordinates, a constant wherever this is inlined. */
+DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
+{
+    const volatile I *index = (const I *)b->indices;   /* read once: another thread may change them meanwhile */
+    char *stream = b->stream;
+    uint64_t n[4], step[4];
+    for (int k = 0; k < q; k++) {
+        n[k] = (uint64_t)p->bounds[k];
+        step[k] = (uint64_t)p->steps[k];
+    }
+    for (int64_t left = b->count; left > 0; left--, index += q, stream += sizeof(T)) {
+        const char *at = b->table;
+        for (int k = 0; k < q; k++) {
+            uint64_t u = (uint64_t)index[k];
+            if (u >= n[k]) {
+                u += n[k];
+                if (u >= n[k] || (I)-1 > (I)1)
+                    return 1;
+            }
+            at += u * step[k];
+        }
+        memcpy(stream, at, sizeof(T));
+    }
+    return 0;
+}
+
 /* drift: how far the table moves on from one position to the next, where the ramp does not tell. */
 DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32 *ramp, int drift, int scatter)
 {
@@ -93,6 +120,12 @@ DML_INLINE int NAME(fused)(const dml_plan *p, const dml_block *b, int scatter)
     const dml_dim *last = p->dim + p->rank - 1;
     int drifts = p->cut == p->rank - 1 && last->table == (int64_t)sizeof(T);
     const u32 *ramp = p->ramped && !drifts ? p->ramps->table.narrow : NULL;
+    if (SECOND_TUNING && p->direct && !scatter)
+        switch (p->tuple) {
+        case 1: return NAME(direct)(p, b, 1);
+        case 2: return NAME(direct)(p, b, 2);
+        default: return NAME(direct)(p, b, 3);
+        }
     if (!p->ramped)
         return NAME(fused_loop)(p, b, NULL, 0, scatter);
     if (drifts)

@@ -91,7 +91,7 @@ static int keeps(const dml_plan *p, int threads)
 {
     int64_t tuple = (int64_t)p->tuple * dml_index_bytes(p->index);
     int in_a_row = p->rank == 1 && p->dim[0].table == 0 && p->dim[0].index == tuple && !p->packed;
-    return in_a_row && !p->wide && p->mode == DML_RAISE && tuple >= SHORT_TUPLE &&
+    return in_a_row && !p->direct && !p->wide && p->mode == DML_RAISE && tuple >= SHORT_TUPLE &&
            p->positions * (int64_t)sizeof(u32) <= threads * KEPT;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define LONG_ROW 256               /* a row of so many positions is worth a box of its own */
+#define DIRECT_TUPLE 3             /* coordinates at most where elements are gathered one by one */
 #define NEXT_ROW 262144             /* a longer row would have left the cache before it is used */
 
 DML_INLINE int64_t item(dml_list list, int64_t d) { return list.n ? list.v[d] : 0; }
@@ -109,6 +110,7 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     p->fetch = DML_FETCH_NONE;
     if (span >= (double)(scatter ? tuning->scatter_fetches : tuning->gather_fetches))
         p->fetch = span >= (double)tuning->to_l2 ? DML_FETCH_L2 : DML_FETCH_L1;
+    p->direct = !scatter && p->tuple <= DIRECT_TUPLE && span >= (double)tuning->direct;
     p->lines = at_lines(p, scatter);
     p->past = much && p->slice >= tuning->slices_past && (p->lines || !scatter || p->slice >= 2 * DML_LINE);
 }
@@ -248,8 +250,10 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
     int repeated = p->pieces == 1;       /* every box has the same indices: their offsets are computed once */
     for (int d = 0; d < p->cut; d++)
         repeated &= p->dim[d].index == 0;
-    p->fused = p->tuple == 1 && p->whole && p->mode == DML_RAISE && p->boxes > 1 && !repeated &&
-               !(p->wide || p->packed || p->scattered || p->fetch);
+    int simple = p->whole && p->mode == DML_RAISE && p->boxes > 1 && !repeated &&
+                 !(p->wide || p->packed || p->scattered || p->fetch);
+    p->direct &= simple && !p->ramped;
+    p->fused = p->direct || (simple && p->tuple == 1);
     p->block_bytes = block * (16 + 2 * p->slice);
     p->ramps = ramps;
     if (p->packed || p->ramped || p->scattered)

@@ -28,6 +28,7 @@ typedef struct {
     int64_t gathers_below;         /* the vector unit's gathers are faster than loads one by one */
     int64_t gather_fetches;        /* from there on elements are fetched ahead */
     int64_t scatter_fetches;
+    int64_t direct;                /* from there on they are gathered one by one where they are not fetched */
     int64_t to_l2;                 /* from there on to the second-level cache, which can wait for more lines at a time */
     /* positions that are checked at a time where checking and moving take turns: multiples of 16 up to DML_STEP_MOST */
     int64_t step;
@@ -88,6 +89,7 @@ typedef struct dml_plan {
     int ramped, scattered, packed; /* table, stream, indices need the ramps */
     int unaligned;                 /* index elements are not aligned to their size */
     int fused;                     /* simple enough for fused.h, and not checked box by box */
+    int direct;                    /* fused, and element by element */
     int far;                       /* the table is larger than the caches: prefetch */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
     int gathers;                   /* enum dml_gathers */

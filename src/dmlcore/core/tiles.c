@@ -55,6 +55,7 @@ static int some_tile(void *data, dml_worker *worker, int64_t chunk)
     part.dim[1].size = part.rows = size;
     part.rank = 2;
     part.cut = part.inner = part.pieces = part.ramped = part.fused = 1;
+    part.direct = 0;
     part.wide = part.far = part.fetch = part.packed = part.scattered = 0;
     part.gathers = p->tuned->gathers_below > 0 ? DML_GATHERS : DML_GATHERS_NOT;
     part.next_row = part.next_step = 0;
