@@ -119,7 +119,9 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run)
     int threads = run->threads > 1 && checks ? dml_threads_worth(run->threads, dml_plan_nanoseconds(plan), &pulse) : 1;
 
     int by_rows = checks && plan->slice && dml_moves_rows(plan);
-    int turned = checks && plan->slice && !by_rows && dml_takes_turned(plan, scatter);
+    int strided = checks && plan->slice && !by_rows && dml_takes_strided(plan, scatter);
+    int turned = checks && plan->slice && !by_rows && !strided && dml_takes_turned(plan, scatter);
+    int apart = strided || turned;       /* these have nothing to do with boxes */
 
     job.loop = dml_chosen_isa->loops[op][plan->storage][plan->index];
     if (by_rows) {
@@ -128,15 +130,15 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run)
     }
 
     int64_t bytes = copies && checks && plan->slice ? together(m, plan->element) : 0;
-    int rest = bytes && dml_overwrites(plan, bytes);
+    int rest = bytes && !strided && dml_overwrites(plan, bytes);
 
-    /* one box on one thread is checked as a whole before anything of it is moved */
-    int scans = run->check_first && !rest && (plan->boxes > 1 || threads > 1 || copies);
+    /* one box on one thread is checked as a whole before anything of it is moved, unless it is moved slice by slice */
+    int scans = run->check_first && !rest && (plan->boxes > 1 || threads > 1 || copies || strided);
     status = DML_OK;
     if (checks && plan->mode == DML_RAISE && (plan->slice == 0 || scans)) {
         if (scans && keeps(plan, threads))
             plan->kept = malloc((size_t)plan->positions * sizeof(u32));
-        if (threads > 1 && !scatter && !turned && plan->slice && dml_plan_in_order(plan)) {
+        if (threads > 1 && !scatter && !apart && plan->slice && dml_plan_in_order(plan)) {
             check = scan_of(plan, threads);   /* the region that moves does it first */
             first = (dml_first){dml_some_boxes, &check, dml_ceil(check.end, check.per_chunk)};
             pulse.first = &first;
@@ -147,14 +149,14 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run)
     }
     if (rest)
         status = dml_copy_rest(&job, m->source, bytes, threads, &pulse);
-    else if (bytes && !turned && dml_copies_lines(&job, plan, m->source, bytes)) {
+    else if (bytes && !apart && dml_copies_lines(&job, plan, m->source, bytes)) {
         int64_t done = job.line * job.lines;
         dml_copy_bytes(m->table + done, m->source + done, bytes - done, DML_STORE_PLAIN);
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 12, &pulse));
-    } else if (bytes && !by_rows && !turned && dml_takes_tiles(&job, m->source, bytes, 1))
+    } else if (bytes && !by_rows && !apart && dml_takes_tiles(&job, m->source, bytes, 1))
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 6, &pulse));
     else if (copies) {
-        int alone = bytes && bytes <= NEAR_COPY && !turned && dml_scatters_alone(&job, threads);
+        int alone = bytes && bytes <= NEAR_COPY && !apart && dml_scatters_alone(&job, threads);
         status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, plan->element,
                           job.untouched, alone ? 1 : run->threads, &pulse);
     }
@@ -162,7 +164,9 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run)
         return status == DML_OUT_OF_RANGE ? report(m, run) : status;
     if (!checks || plan->slice == 0)
         return DML_OK;
-    if (turned)
+    if (strided)
+        status = dml_share_strided(plan, scatter, job.untouched, threads, &pulse);
+    else if (turned)
         status = dml_share_turned(&job, scatter, threads, &pulse);
     else if (job.tile || (!job.source && !by_rows && dml_takes_tiles(&job, NULL, 0, scatter)))
         status = dml_share_tiles(&job, threads, &pulse);

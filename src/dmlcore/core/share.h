@@ -48,6 +48,10 @@ int dml_takes_turned(const dml_plan *plan, int scatter);
 
 int dml_share_turned(const dml_job *job, int scatter, int threads, dml_pulse *pulse);
 
+/* Whether slices are strided; and the same move, slice by slice. */
+int dml_takes_strided(const dml_plan *plan, int scatter);
+int dml_share_strided(const dml_plan *plan, int scatter, int untouched, int threads, dml_pulse *pulse);
+
 /* Whether rows of positions seem to repeat their indices; and the loop that moves those that do as slices. */
 int dml_moves_rows(const dml_plan *plan);
 int dml_rows_loop(const dml_plan *plan, dml_worker *worker, int64_t begin, int64_t end);

@@ -1,0 +1,211 @@
+/* shape.c: from dimensions to units of a copy: sorts and joins dimensions, then copies contiguous runs, planes that lie the
+ * other way round, or elements in loops whose innermost one is long. */
+#include "shape.h"
+
+#include <stdlib.h>
+
+#define UNIT DML_FRESH_STEP             /* bytes */
+#define TURNED 128                      /* bytes across: a line of the source and the one fetched with it */
+#define FEWEST 8                        /* steps of a plane that is turned, along either dimension */
+#define SHORT_ROW 16                    /* places; a longer dimension had better be the innermost loop */
+#define INSIDE 256                      /* places of the short dimensions that are repeated for each row then, */
+#define TILE ((int64_t)64 << 10)        /* and bytes of such rows: they stay in the cache */
+
+void dml_shape_begin(dml_shape *s)
+{
+    s->places = 1;
+    s->rank = 0;
+}
+
+void dml_shape_add(dml_shape *s, int64_t size, int64_t to, int64_t from)
+{
+    s->places *= size;
+    if (size == 1)
+        return;
+    int at = s->rank++;
+    for (; at > 0 && llabs(s->dim[at - 1].to) < llabs(to); at--)
+        s->dim[at] = s->dim[at - 1];
+    s->dim[at] = (dml_step){size, to, from};
+}
+
+/* Neighbours that step alike become one dimension, contiguous elements a run. */
+static void join(dml_shape *s, int64_t width)
+{
+    int rank = 0;
+    for (int d = 0; d < s->rank; d++) {
+        dml_step this = s->dim[d], *before = s->dim + rank - 1;
+        if (rank && before->to == this.to * this.size && before->from == this.from * this.size)
+            *before = (dml_step){before->size * this.size, this.to, this.from};
+        else
+            s->dim[rank++] = this;
+    }
+    s->run = width;
+    if (rank && s->dim[rank - 1].to == width && s->dim[rank - 1].from == width) {
+        s->run *= s->dim[--rank].size;
+        s->places /= s->run / width;
+    }
+    if (rank == 0)
+        s->dim[rank++] = (dml_step){1, 0, 0};
+    s->rank = rank;
+}
+
+/* Makes rows: of the last dimension, unless it is short and another one is not. Where rows are longer than a tile, or leave
+ * too little of the cache to the dimensions inside, they are cut. */
+static void cut_rows(dml_shape *s)
+{
+    int last = s->rank - 1, longest = last, outside = last;
+    for (int d = 0; d < last && s->dim[last].size < SHORT_ROW; d++)
+        if (s->dim[d].size > s->dim[longest].size)
+            longest = d;
+    dml_step row = s->dim[longest];
+    for (int d = longest; d < last; d++)
+        s->dim[d] = s->dim[d + 1];
+    int64_t inside = 1;
+    for (; outside > 0 && inside * s->dim[outside - 1].size <= INSIDE; outside--)
+        inside *= s->dim[outside - 1].size;
+    int64_t most = inside == 1 ? UNIT / s->run : dml_most(SHORT_ROW, TILE / (s->run * inside));
+    s->length = dml_least(row.size, dml_most(1, most));
+    s->cut = -1;
+    s->in_line = row.size;
+    if (s->length < row.size) {
+        for (int d = last; d > outside; d--)
+            s->dim[d] = s->dim[d - 1];
+        s->dim[outside] = (dml_step){dml_ceil(row.size, s->length), row.to * s->length, row.from * s->length};
+        s->cut = outside;
+        s->rank++;
+    }
+    s->dim[s->rank - 1] = row;
+    s->rows = 1;
+    for (int d = 0; d < s->rank - 1; d++)
+        s->rows *= s->dim[d].size;
+    s->rows_in_unit = dml_most(1, UNIT / (s->length * s->run));
+    s->units = dml_ceil(s->rows, s->rows_in_unit);
+    s->unit_bytes = dml_least(s->rows, s->rows_in_unit) * s->length * (8 + 2 * s->run);
+}
+
+void dml_shape_end(dml_shape *s, int64_t width, dml_store store)
+{
+    s->store = store;
+    s->across = s->along = -1;
+    if (s->places == 0) {
+        s->units = 0;
+        return;
+    }
+    join(s, width);
+    if (s->rank == 1 && s->dim[0].size == 1 && s->run <= UNIT) {
+        s->units = 1;
+        s->unit_bytes = 2 * s->run;
+        return;
+    }
+    if (s->run >= UNIT) {
+        s->units = s->places * dml_ceil(s->run, UNIT);
+        s->unit_bytes = 2 * UNIT;
+        return;
+    }
+    for (int d = 0; d < s->rank && s->run == width && width <= 16; d++) {
+        if (s->dim[d].from == width && s->dim[d].size >= FEWEST)
+            s->across = d;
+        if (s->dim[d].to == width && s->dim[d].size >= FEWEST)
+            s->along = d;
+    }
+    if (s->across < 0 || s->along < 0 || s->across == s->along) {
+        s->across = -1;
+        cut_rows(s);
+        return;
+    }
+    const dml_step *across = s->dim + s->across, *along = s->dim + s->along;
+    s->length = dml_least(across->size, TURNED / width);
+    s->units = s->places / across->size / along->size * dml_ceil(across->size, s->length);
+    s->unit_bytes = 4 * s->length * along->size * width;
+}
+
+/* A part of one long run. */
+static void copy_part(const dml_shape *s, char *to, const char *from, int64_t unit)
+{
+    int64_t parts = dml_ceil(s->run, UNIT), at = unit % parts * UNIT, place = unit / parts;
+    for (int d = s->rank - 1; d >= 0; d--) {
+        int64_t k = place % s->dim[d].size;
+        place /= s->dim[d].size;
+        to += k * s->dim[d].to;
+        from += k * s->dim[d].from;
+    }
+    dml_copy_bytes(to + at, from + at, dml_least(UNIT, s->run - at), s->store);
+}
+
+/* Some steps across of one plane. */
+static void copy_turned(const dml_shape *s, char *to, const char *from, int64_t unit)
+{
+    const dml_step *across = s->dim + s->across, *along = s->dim + s->along;
+    int64_t parts = dml_ceil(across->size, s->length), at = unit % parts * s->length, plane = unit / parts;
+    to += at * across->to;
+    from += at * across->from;
+    for (int d = s->rank - 1; d >= 0 && plane; d--)
+        if (d != s->across && d != s->along) {
+            to += plane % s->dim[d].size * s->dim[d].to;
+            from += plane % s->dim[d].size * s->dim[d].from;
+            plane /= s->dim[d].size;
+        }
+    dml_turn(to, across->to, from, along->from, dml_least(s->length, across->size - at), along->size, s->run);
+}
+
+static void copy_row(const dml_shape *s, char *to, const char *from, int64_t count)
+{
+    int64_t to_step = s->dim[s->rank - 1].to, from_step = s->dim[s->rank - 1].from;
+    switch (s->run) {
+#define ELEMENTS(bytes)                                                                      \
+    case bytes:                                                                              \
+        if (to_step == bytes && from_step == 2 * bytes)                                      \
+            for (int64_t i = 0; i < count; i++) /* every second one: compilers have a way */ \
+                memcpy(to + i * bytes, from + i * 2 * bytes, bytes);                         \
+        else                                                                                 \
+            for (int64_t i = 0; i < count; i++)                                              \
+                memcpy(to + i * to_step, from + i * from_step, bytes);                       \
+        break
+        ELEMENTS(1);
+        ELEMENTS(2);
+        ELEMENTS(4);
+        ELEMENTS(8);
+        ELEMENTS(16);
+#undef ELEMENTS
+    default:
+        for (int64_t i = 0; i < count; i++)
+            dml_copy_bytes(to + i * to_step, from + i * from_step, s->run, s->store);
+    }
+}
+
+static void copy_rows(const dml_shape *s, char *to, const char *from, int64_t unit)
+{
+    int64_t row = unit * s->rows_in_unit, end = dml_least(row + s->rows_in_unit, s->rows), at[DML_RANK_MAX + 1], rest = row;
+    for (int d = s->rank - 2; d >= 0; d--) {
+        at[d] = rest ? rest % s->dim[d].size : 0;
+        rest = rest ? rest / s->dim[d].size : 0;
+        to += at[d] * s->dim[d].to;
+        from += at[d] * s->dim[d].from;
+    }
+    for (;;) {
+        copy_row(s, to, from, s->cut < 0 ? s->length : dml_least(s->length, s->in_line - at[s->cut] * s->length));
+        if (++row == end)
+            return;
+        for (int d = s->rank - 2; d >= 0; d--) {
+            to += s->dim[d].to;
+            from += s->dim[d].from;
+            if (++at[d] < s->dim[d].size)
+                break;
+            to -= at[d] * s->dim[d].to;
+            from -= at[d] * s->dim[d].from;
+            at[d] = 0;
+        }
+    }
+}
+
+void dml_shape_copy(const dml_shape *s, char *to, const char *from, int64_t unit)
+{
+    if (s->across >= 0)
+        copy_turned(s, to, from, unit);
+    else if (s->units == 1 && s->places == 1)
+        dml_copy_bytes(to, from, s->run, s->store);
+    else if (s->run >= UNIT)
+        copy_part(s, to, from, unit);
+    else
+        copy_rows(s, to, from, unit);
+}

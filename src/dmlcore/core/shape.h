@@ -1,0 +1,40 @@
+/* shape.h: elements of one shape that lie in one way here and in another way there, cut into units that are copied one at a
+ * time. Included by copy.c, which copies whole tensors, and by strided.c, which moves slices. */
+#ifndef DMLCORE_SHAPE_H
+#define DMLCORE_SHAPE_H
+
+#include "copy.h"
+
+/* One dimension: bytes from one of its steps to the next. */
+typedef struct {
+    int64_t size, to, from;
+} dml_step;
+
+typedef struct {
+    int64_t run;                         /* contiguous bytes at each place */
+    int64_t places;
+    int64_t units;
+    int64_t unit_bytes;                  /* work in one of them, for dml_tick */
+    dml_store store;                     /* of long runs */
+    /* the last dimension is the innermost loop: rows of `length` places, of which the dimension `cut` counts those that are one
+     * after the other; `rows` of them in all, some of them a unit */
+    int64_t length, rows, rows_in_unit, in_line;
+    int cut;
+    /* planes to be turned: dimensions with contiguous elements in the source, in the destination; -1: none */
+    int across, along;
+    int rank;
+    dml_step dim[DML_RANK_MAX + 1];
+} dml_shape;
+
+void dml_shape_begin(dml_shape *shape);
+
+/* Dimensions may come in any order. */
+void dml_shape_add(dml_shape *shape, int64_t size, int64_t to, int64_t from);
+
+/* Elements of `width` bytes. */
+void dml_shape_end(dml_shape *shape, int64_t width, dml_store store);
+
+/* `to` and `from` are those of the first element of the whole shape. */
+void dml_shape_copy(const dml_shape *shape, char *to, const char *from, int64_t unit);
+
+#endif

@@ -1,0 +1,133 @@
+"""Slices whose elements do not follow each other in memory: transposed, cut out, every second column, from behind. Small
+tables that are straightened as a whole, larger ones part by part, and those that are read where they are. And copies of such
+tensors, which a scatter begins with. Each against NumPy's own functions.
+"""
+
+import itertools
+
+import numpy as np
+import pytest
+from oracle import same_bits
+from test_paths import DTYPES, THREADS, both_outputs, numbers
+
+import dmlcore
+
+
+def reordered(array, order):
+    """The same numbers; in memory the dimensions are in the given order."""
+    return np.ascontiguousarray(array.transpose(order)).transpose(np.argsort(order))
+
+
+LAYOUTS = {
+    "transposed": lambda a: reordered(a, range(a.ndim)[::-1]),
+    "swapped": lambda a: reordered(a, (*range(a.ndim - 2), a.ndim - 1, a.ndim - 2)),
+    "turned": lambda a: reordered(a, (*range(1, a.ndim), 0)),
+    "every second": lambda a: np.repeat(a, 2, axis=-1)[..., ::2],
+    "every third": lambda a: np.repeat(a, 3, axis=-1)[..., ::3],
+    "backwards": lambda a: a[..., ::-1].copy()[..., ::-1],
+    "cut out": lambda a: np.pad(a, [(1, 2)] * a.ndim)[(slice(1, -2),) * a.ndim],
+}
+SHAPES = ((7, 5, 9), (40, 3, 50), (3, 41, 2), (64, 64, 70), (150, 40, 5, 6), (6, 300, 200), (2, 3, 4, 5, 6, 7), (1200, 130, 9))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_gathers(rng, every_thread, shape, layout):
+    """Few positions and many, one coordinate and two, with all index types by turns."""
+    types = itertools.cycle((("float32", "int64"), ("uint8", "int32"), ("complex128", "uint32"), ("float64", "uint64")))
+    most = 4_000_000 // np.prod(shape[1:], dtype=int)
+    for count, tuple_size in ((3, 1), (max(3, min(most, 3 * shape[0])), 1), (50, 2)):
+        dtype, index = next(types)
+        table = numbers(rng, shape, dtype)
+        least = -1 if np.dtype(index).kind == "i" else 0
+        tuples = np.stack([rng.integers(least * n, n, count) for n in shape[:tuple_size]], axis=-1).astype(index)
+        x = LAYOUTS[layout](table)
+        both_outputs(dmlcore.gather_nd, x, tuples, wanted=table[tuple(tuples.T.astype(int))])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_along_a_later_axis(rng, every_thread, dtype):
+    """Positions on both sides of the axis, batches, and an output that lies the other way round as well."""
+    table = numbers(rng, (9, 30, 4, 25), dtype)
+    indices = rng.integers(-30, 30, (6, 11))
+    wanted = np.take(table, indices, 1)
+    for layout in LAYOUTS.values():
+        x = layout(table)
+        both_outputs(dmlcore.gather, x, indices, wanted=wanted, axis=1)
+        for threads in THREADS:
+            out = np.zeros(wanted.shape[::-1], dtype).T
+            dmlcore.gather(x, indices, axis=1, out=out, num_threads=threads)
+            assert same_bits(out, wanted)
+        batches = rng.integers(-30, 30, (9, 70, 1))
+        picked = np.stack([one[rows[:, 0]] for one, rows in zip(table, batches, strict=True)])
+        both_outputs(dmlcore.gather_nd, x, batches, wanted=picked, batch_dims=1)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_scatters(rng, every_thread, shape, layout):
+    """Strided tables to copy, strided outputs and updates, and many updates for one place, of which the last one stays."""
+    types = itertools.cycle((("float64", "int32"), ("float16", "int64"), ("uint8", "uint32")))
+    for count, tuple_size in ((2, 1), (45, 1), (60, 2)):
+        dtype, index = next(types)
+        table = numbers(rng, shape, dtype)
+        tuples = np.stack([rng.integers(0, min(n, 20), count) for n in shape[:tuple_size]], axis=-1).astype(index)
+        updates = numbers(rng, (count, *shape[tuple_size:]), dtype)
+        wanted = table.copy()
+        for place, update in zip(tuples, updates, strict=True):
+            wanted[tuple(place)] = update
+        both_outputs(dmlcore.scatter_nd, LAYOUTS[layout](table), tuples, updates, wanted=wanted)
+        turned = LAYOUTS[layout](updates)
+        for threads in THREADS:
+            out = LAYOUTS[layout](np.zeros_like(table))
+            dmlcore.scatter_nd(table, tuples, turned, out=out, num_threads=threads)
+            assert same_bits(out, wanted), threads
+            out[...] = table
+            dmlcore.scatter_nd(out, tuples, turned, out=out, num_threads=threads)
+            assert same_bits(out, wanted), threads
+
+
+def test_updates_for_one_place(rng, every_thread):
+    """Indices that are the same along the last dimensions, which the output has not: the last update stays."""
+    updates = numbers(rng, (300, 20, 30), "float32")
+    rows = rng.integers(0, 9, (300, 1, 1, 1))
+    wanted = np.zeros(9, "float32")
+    for row, update in zip(rows[:, 0, 0, 0], updates, strict=True):
+        wanted[row] = update[-1, -1]
+    for given in (updates, reordered(updates, (2, 0, 1)), reordered(updates, (2, 1, 0))):
+        for threads in THREADS:
+            found = dmlcore.scatter_nd(np.zeros(9, "float32"), np.broadcast_to(rows, (300, 20, 30, 1)), given, num_threads=threads)
+            assert same_bits(found, wanted), threads
+
+
+def test_without_updates_a_scatter_copies(rng, every_thread):
+    """Tensors of up to six dimensions, some of them long, in every order of memory."""
+    nothing = np.empty((0, 1), "int64")
+    for shape in ((5, 7), (300, 4, 5), (3, 5000, 2), (2, 3, 70_000), (4, 1100, 15, 4), (9, 10, 11, 12), (2, 3, 2, 5, 2, 90)):
+        orders = list(itertools.permutations(range(len(shape))))
+        for order in orders if len(orders) < 25 else (orders[k] for k in rng.integers(0, len(orders), 12)):
+            dtype = DTYPES[rng.integers(len(DTYPES))]
+            table = numbers(rng, shape, dtype)
+            for x in (reordered(table, order), np.repeat(reordered(table, order), 2, axis=rng.integers(len(shape)))):
+                x = x[tuple(slice(None, None, 2 if n > m else 1) for n, m in zip(x.shape, shape, strict=True))]
+                for threads in THREADS:
+                    found = dmlcore.scatter_nd(x, nothing, np.empty((0, *shape[1:]), dtype), num_threads=threads)
+                    assert same_bits(found, np.ascontiguousarray(x)), (shape, order, threads)
+                    out = reordered(np.zeros_like(table), orders[rng.integers(len(orders))])
+                    dmlcore.scatter_nd(x, nothing, np.empty((0, *shape[1:]), dtype), out=out, num_threads=threads)
+                    assert same_bits(out, x), (shape, order, threads)
+
+
+@pytest.mark.parametrize("mode", ("clip", "fill"))
+def test_modes(rng, every_thread, mode):
+    """They take another way, which has to give the same."""
+    table = numbers(rng, (30, 6, 20), "float32")
+    indices = rng.integers(-40, 40, 500)
+    inside = np.where(indices < 0, indices + 30, indices)
+    wanted = table[inside.clip(0, 29)]
+    if mode == "fill":
+        wanted[(inside < 0) | (inside > 29)] = -1
+    for layout in LAYOUTS.values():
+        for threads in THREADS:
+            found = dmlcore.gather(layout(table), indices, mode=mode, fill_value=-1 if mode == "fill" else None, num_threads=threads)
+            assert same_bits(found, wanted)
