@@ -95,8 +95,8 @@ static int keeps(const dml_plan *p, int threads)
            p->positions * (int64_t)sizeof(u32) <= threads * KEPT;
 }
 
-/* Leaves it to the caller to free plan->kept. */
-static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run)
+/* Leaves it to the caller to free plan->kept and straight->scratch. */
+static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dml_straight *straight)
 {
     dml_ramps ramps;
     dml_pulse pulse = {.poll = run->poll};
@@ -110,6 +110,11 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run)
     if (checks) {
         plan->combine = run->reduction == DML_NONE ? NULL : dml_chosen_isa->combiners[run->data_type][run->reduction];
         dml_plan_cut(plan, &ramps);
+        if (!scatter && plan->slice && dml_straightens(plan, m, straight)) {
+            m = &straight->move;
+            dml_plan_make(plan, m, run, dml_tuned, scatter);
+            dml_plan_cut(plan, &ramps);
+        }
         if (plan->mode == DML_CLIP)
             for (int k = 0; k < plan->tuple; k++)
                 if (plan->bounds[k] == 0)
@@ -165,7 +170,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run)
     if (!checks || plan->slice == 0)
         return DML_OK;
     if (strided)
-        status = dml_share_strided(plan, scatter, job.untouched, threads, &pulse);
+        status = dml_share_strided(plan, scatter, straight->scratch != NULL, job.untouched, threads, &pulse);
     else if (turned)
         status = dml_share_turned(&job, scatter, threads, &pulse);
     else if (job.tile || (!job.source && !by_rows && dml_takes_tiles(&job, NULL, 0, scatter)))
@@ -178,7 +183,10 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run)
 int dml_move_run(int op, const dml_move *m, dml_run *run)
 {
     dml_plan plan;
-    int status = move_with(&plan, op, m, run);
+    dml_straight straight;
+    straight.scratch = NULL;
+    int status = move_with(&plan, op, m, run, &straight);
     free(plan.kept);
+    free(straight.scratch);
     return status;
 }

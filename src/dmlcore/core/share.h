@@ -48,9 +48,19 @@ int dml_takes_turned(const dml_plan *plan, int scatter);
 
 int dml_share_turned(const dml_job *job, int scatter, int threads, dml_pulse *pulse);
 
-/* Whether slices are strided; and the same move, slice by slice. */
+/* The same gather out of a table whose slices are contiguous: a copy in scratch memory, which the caller has to free. */
+typedef struct {
+    dml_move move;
+    int64_t table[DML_RANK_MAX], steps[DML_RANK_MAX], slice[DML_RANK_MAX];
+    char *scratch;
+} dml_straight;
+
+/* Whether that was worth it. */
+int dml_straightens(const dml_plan *plan, const dml_move *move, dml_straight *straight);
+
+/* Whether slices are strided; and the same move, slice by slice. straight: those of the table are not. */
 int dml_takes_strided(const dml_plan *plan, int scatter);
-int dml_share_strided(const dml_plan *plan, int scatter, int untouched, int threads, dml_pulse *pulse);
+int dml_share_strided(const dml_plan *plan, int scatter, int straight, int untouched, int threads, dml_pulse *pulse);
 
 /* Whether rows of positions seem to repeat their indices; and the loop that moves those that do as slices. */
 int dml_moves_rows(const dml_plan *plan);

@@ -1,6 +1,7 @@
 /* strided.c: moves of slices whose elements do not follow each other in memory, as those of transposed arrays and of every
  * second column. Computes the offset of a slice once, where the loops would for each of its elements, and copies the slice
- * like a tensor (shape.c). Where a table is read more than once, a part of it at a time is straightened in scratch memory. */
+ * like a tensor (shape.c). Where a table is read more than once, it is straightened in scratch memory: a small one as a whole,
+ * for the usual loops, a larger one part by part. */
 #include "shape.h"
 #include "share.h"
 
@@ -24,8 +25,7 @@ typedef struct {
     int64_t step[DML_RANK_MAX];          /* of the coordinates, */
     int64_t table[DML_DIMS];             /* and of the dimensions, in the table as it is read */
     char *scratch;                       /* NULL: the table is read where it is */
-    int64_t scratch_bytes;
-    int together;                        /* one part for all threads */
+    int64_t scratch_bytes;               /* for each thread */
 } striding;
 
 /* Dimensions that the slice has: those at the end along which the index stays the same. */
@@ -47,6 +47,46 @@ int dml_takes_strided(const dml_plan *p, int scatter)
             return 0; /* updates for one place: their order counts */
     }
     return n && p->whole && !p->combine && p->mode == DML_RAISE && elements >= FEWEST && p->rank + p->tuple <= DML_RANK_MAX;
+}
+
+int dml_straightens(const dml_plan *p, const dml_move *m, dml_straight *s)
+{
+    int64_t bytes = p->element, moved = p->positions * p->slice;
+    s->scratch = NULL;
+    if (!slice_dimensions(p) || p->slice >= DML_LINE)
+        return 0;
+    dml_shape shape;
+    dml_shape_begin(&shape);
+#define DIMENSION(place, size, stride)                                 \
+    do {                                                               \
+        place = bytes;                                                 \
+        dml_shape_add(&shape, size, bytes, stride);                    \
+        bytes *= size;                                                 \
+        if (bytes == 0 || bytes > dml_least(STRAIGHT, moved))          \
+            return 0;                                                  \
+    } while (0)
+    for (int64_t d = m->slice.n - 1; d >= 0; d--)
+        DIMENSION(s->slice[d], m->slice.v[d], m->slice_table_strides.v[d]);
+    for (int64_t k = m->bounds.n - 1; k >= 0; k--)
+        DIMENSION(s->steps[k], m->bounds.v[k], m->steps.v[k]);
+    for (int64_t d = m->table_strides.n - 1; d >= 0; d--) {
+        s->table[d] = 0;
+        if (m->table_strides.v[d])
+            DIMENSION(s->table[d], m->positions.v[d], m->table_strides.v[d]);
+    }
+#undef DIMENSION
+    s->scratch = malloc((size_t)bytes);
+    if (!s->scratch)
+        return 0;
+    dml_shape_end(&shape, p->element, DML_STORE_PLAIN);
+    for (int64_t unit = 0; unit < shape.units; unit++)
+        dml_shape_copy(&shape, s->scratch, m->table, unit);
+    s->move = *m;
+    s->move.table = s->scratch;
+    s->move.slice_table_strides = (dml_list){s->slice, m->slice.n};
+    s->move.steps = (dml_list){s->steps, m->steps.n};
+    s->move.table_strides = (dml_list){s->table, m->table_strides.n};
+    return 1;
 }
 
 static int64_t size_in_part(const striding *s, int d, int64_t length) { return d == s->cut ? length : s->plan->dim[d].size; }
@@ -96,8 +136,7 @@ static int can_be_straight(striding *s, int threads)
     if (s->cut == p->rank)
         return 0;
     int64_t size = p->dim[s->cut].size, each = all / size;
-    s->together = all <= STRAIGHT;
-    s->length = s->together ? size : dml_most(1, dml_least(STRAIGHT / each, dml_ceil(size, threads)));
+    s->length = dml_most(1, dml_least(STRAIGHT / each, dml_ceil(size, threads)));
     s->scratch_bytes = each * s->length;
     int64_t step = p->slice;
     for (int d = p->rank - 1; d >= s->positions; d--) {
@@ -149,9 +188,8 @@ static int some_positions(void *data, dml_worker *worker, int64_t chunk)
     char *stream = p->stream + part * s->length * p->dim[s->cut].stream;
     const char *indices = p->indices;
     if (s->scratch) {
-        char *scratch = s->scratch + (s->together ? 0 : worker->number * s->scratch_bytes);
-        if (!s->together)
-            straighten(s, scratch, table, part + 1 < s->parts ? s->length : p->dim[s->cut].size - part * s->length);
+        char *scratch = s->scratch + worker->number * s->scratch_bytes;
+        straighten(s, scratch, table, part + 1 < s->parts ? s->length : p->dim[s->cut].size - part * s->length);
         table = scratch;
     }
     int64_t place[DML_DIMS], left = at;
@@ -210,7 +248,7 @@ static void cut_slices(striding *s, int threads)
 }
 
 /* Gathers share out positions, and parts of slices; scatters parts alone, because updates for one place follow each other. */
-int dml_share_strided(const dml_plan *p, int scatter, int untouched, int threads, dml_pulse *pulse)
+int dml_share_strided(const dml_plan *p, int scatter, int straight, int untouched, int threads, dml_pulse *pulse)
 {
     striding s = {.plan = p, .scatter = scatter, .positions = p->rank - slice_dimensions(p), .count = 1, .slices = 1};
     for (int d = 0; d < s.positions; d++) {
@@ -219,12 +257,10 @@ int dml_share_strided(const dml_plan *p, int scatter, int untouched, int threads
     }
     for (int k = 0; k < p->tuple; k++)
         s.slices = p->bounds[k] && s.slices > s.count / p->bounds[k] ? s.count + 1 : s.slices * p->bounds[k];
-    if (can_be_straight(&s, threads)) {
-        s.scratch = malloc((size_t)(s.scratch_bytes * (s.together ? 1 : threads)));
+    if (!straight && can_be_straight(&s, threads)) {
+        s.scratch = malloc((size_t)(s.scratch_bytes * threads));
         if (!s.scratch)
             return DML_NO_MEMORY;
-        if (s.together)
-            straighten(&s, s.scratch, p->table, s.length);
     } else
         cut_slices(&s, threads);
     const dml_dim *cut = p->dim + s.cut;
@@ -232,7 +268,7 @@ int dml_share_strided(const dml_plan *p, int scatter, int untouched, int threads
     shape_of(&s, &s.whole, s.length);
     shape_of(&s, &s.rest, cut->size - (s.parts - 1) * s.length);
     s.per_chunk = s.count;
-    if (!scatter && (!s.scratch || s.together))
+    if (!scatter && !s.scratch)
         s.per_chunk = dml_least(s.count, dml_most(1, CHUNK / (p->positions / s.count / cut->size * s.length * p->slice)));
     s.chunks = dml_ceil(s.count, s.per_chunk);
     dml_order order = scatter ? DML_FORWARD : dml_order_for(p->positions * p->slice, untouched);
