@@ -38,6 +38,7 @@ static const dml_tuning usual = {
     .ahead_of_moves = DML_PAGES_AHEAD,
     .ahead_of_scans = 0,
     .slices_past = DML_LONG_SLICE,
+    .slices_copied = NEVER,
     .slices_to_l1 = 0,
 };
 
@@ -56,6 +57,7 @@ static const dml_tuning gathering = {
     .ahead_of_moves = 0,
     .ahead_of_scans = DML_PAGES_AHEAD,
     .slices_past = DML_LINE,
+    .slices_copied = 32 << 10,
     .slices_to_l1 = 1,
 };
 

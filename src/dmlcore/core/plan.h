@@ -37,6 +37,7 @@ typedef struct {
     int64_t ahead_of_scans;
     /* slices */
     int64_t slices_past;           /* bytes; so long ones are stored past the caches where much is written */
+    int64_t slices_copied;         /* bytes; so long ones are left to memcpy */
     int slices_to_l1;              /* those of far tables are fetched to the first-level cache when a gather stores plainly */
 } dml_tuning;
 

@@ -155,6 +155,8 @@ DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatt
         NAME(slices_together)(p, b);
     else if (p->past && p->slice >= 64)         /* threads share out parts of slices, the last of which may be short */
         NAME(slices_past)(p, b, scatter);
+    else if (SECOND_TUNING && p->far && p->slice >= p->tuned->slices_copied)
+        NAME(slices)(p, b, p->slice, scatter, 0);
     else if (SECOND_TUNING && p->far && p->slice >= 64 && !scatter && p->tuned->slices_to_l1)
         NAME(far_slices)(p, b, 0, 1);
     else if (p->far && p->slice >= 64)

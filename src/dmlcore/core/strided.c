@@ -57,13 +57,13 @@ int dml_straightens(const dml_plan *p, const dml_move *m, dml_straight *s)
         return 0;
     dml_shape shape;
     dml_shape_begin(&shape);
-#define DIMENSION(place, size, stride)                                 \
-    do {                                                               \
-        place = bytes;                                                 \
-        dml_shape_add(&shape, size, bytes, stride);                    \
-        bytes *= size;                                                 \
-        if (bytes == 0 || bytes > dml_least(STRAIGHT, moved))          \
-            return 0;                                                  \
+#define DIMENSION(place, size, stride)                        \
+    do {                                                      \
+        place = bytes;                                        \
+        dml_shape_add(&shape, size, bytes, stride);           \
+        bytes *= size;                                        \
+        if (bytes == 0 || bytes > dml_least(STRAIGHT, moved)) \
+            return 0;                                         \
     } while (0)
     for (int64_t d = m->slice.n - 1; d >= 0; d--)
         DIMENSION(s->slice[d], m->slice.v[d], m->slice_table_strides.v[d]);
