@@ -274,9 +274,10 @@ def test_most_rows_are_overwritten(rng, every_thread, row, pattern):
             assert same_bits(y, wanted), threads
 
 
+@pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("index_rows", (1, 20, 64, 90))
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_columns_that_meet_in_the_cache(rng, every_thread, dtype, index_rows):
+def test_columns_that_meet_in_the_cache(rng, every_thread, isa, dtype, index_rows):
     """Rows of 4 KiB: tiles, for elements that are short enough and indices enough to pay."""
     columns = 4096 // np.dtype(dtype).itemsize
     for shape, axis in (((64, columns), 0), ((3, 64, columns), 1), ((64, 2, columns // 2), 0)):
@@ -294,9 +295,10 @@ def test_columns_that_meet_in_the_cache(rng, every_thread, dtype, index_rows):
             assert same_bits(out, wanted), threads
 
 
+@pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("index_rows", (5, 9, 30))
 @pytest.mark.parametrize("dtype", ("uint8", "float32", "float64"))
-def test_columns_of_a_wider_table(rng, every_thread, dtype, index_rows):
+def test_columns_of_a_wider_table(rng, every_thread, isa, dtype, index_rows):
     """Rows that are much longer than what is used of them: even a single box of positions may come to tiles."""
     whole = numbers(rng, (9, 8192 // np.dtype(dtype).itemsize), dtype)
     deep = numbers(rng, (3, *whole.shape), dtype)
@@ -331,8 +333,9 @@ def in_place(table, indices, updates, wanted, axis):
                 assert same_bits(around, table.base), threads
 
 
+@pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("shape", ((1200, 300), (2, 700, 512), (4000, 70)), ids=str)
-def test_tiles_of_large_planes(rng, every_thread, shape):
+def test_tiles_of_large_planes(rng, every_thread, isa, shape):
     axis = len(shape) - 2
     table, updates = numbers(rng, shape, "float32"), numbers(rng, shape, "float32")
     indices = rng.integers(-shape[axis], shape[axis], shape)

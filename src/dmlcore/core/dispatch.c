@@ -40,6 +40,8 @@ static const dml_tuning usual = {
     .slices_past = DML_LONG_SLICE,
     .slices_copied = NEVER,
     .slices_to_l1 = 0,
+    .tiles_written = 1 << 20,
+    .tiles_wide = 8,
 };
 
 #if DML_X86_64 && (defined(__GNUC__) || defined(__clang__))
@@ -59,6 +61,8 @@ static const dml_tuning gathering = {
     .slices_past = DML_LINE,
     .slices_copied = 32 << 10,
     .slices_to_l1 = 1,
+    .tiles_written = 48 << 20,
+    .tiles_wide = 2,
 };
 
 /* Intel's processors with AVX512-FP16, from Sapphire Rapids on. Earlier ones gather slowly since their microcode was mended

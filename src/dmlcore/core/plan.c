@@ -301,6 +301,7 @@ int dml_plan_indices(dml_plan *p, const dml_plan *from, dml_ramps *ramps)
 
 int64_t dml_plan_nanoseconds(const dml_plan *p)
 {
-    /* half a nanosecond for each position and 1/32 for each byte within the caches, far more outside them */
-    return p->positions * (p->far ? 16 : 1) / 2 + p->positions * (p->slice / (p->far ? 8 : 32));
+    /* half a nanosecond for each element, or 3 for each slice and 1/32 for each of its bytes, within the caches; far more
+     * outside them */
+    return p->positions * (p->far ? 16 : p->whole ? 1 : 6) / 2 + p->positions * (p->slice / (p->far ? 8 : 32));
 }

@@ -39,6 +39,9 @@ typedef struct {
     int64_t slices_past;           /* bytes; so long ones are stored past the caches where much is written */
     int64_t slices_copied;         /* bytes; so long ones are left to memcpy */
     int slices_to_l1;              /* those of far tables are fetched to the first-level cache when a gather stores plainly */
+    /* tiles of columns */
+    int64_t tiles_written;         /* bytes of a plane; smaller ones are written where they are */
+    int tiles_wide;                /* rows at most for each index of a column, where elements have 8 bytes and more */
 } dml_tuning;
 
 #define DML_STEP_MOST 512

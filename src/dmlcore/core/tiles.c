@@ -89,9 +89,11 @@ int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes)
     if (columns->table != p->slice || columns->stream != p->slice || columns->index != dml_index_bytes(p->index) || rows < 2 ||
         rows > SCRATCH / NARROWEST || width < 2 * NARROWEST || pitch < width)
         return 0;
-    if (rows * pitch <= LARGE && !crowded(p, rows, pitch, writes))
+    if (rows * pitch <= (writes ? p->tuned->tiles_written : LARGE) && !crowded(p, rows, pitch, writes))
         return 0;
-    if (rows * pitch > LARGE && !source && axis->size * 8 < rows)
+    /* a tile is copied as a whole, and back: the indices of a column have to be many */
+    int64_t most = p->slice >= 8 ? p->tuned->tiles_wide : 8;
+    if (rows * pitch > LARGE && axis->size * dml_least(most, source ? 4 : 8) < rows)
         return 0;
     if (writes) /* planes of the indices that share one of the table must stay in order */
         for (int d = p->rank - 3; d >= 0; d--)
