@@ -96,7 +96,8 @@ def test_updates_for_one_place(rng, every_thread):
         wanted[row] = update[-1, -1]
     for given in (updates, reordered(updates, (2, 0, 1)), reordered(updates, (2, 1, 0))):
         for threads in THREADS:
-            found = dmlcore.scatter_nd(np.zeros(9, "float32"), np.broadcast_to(rows, (300, 20, 30, 1)), given, num_threads=threads)
+            everywhere = np.broadcast_to(rows, (300, 20, 30, 1))
+            found = dmlcore.scatter_nd(np.zeros(9, "float32"), everywhere, given, num_threads=threads)
             assert same_bits(found, wanted), threads
 
 
@@ -127,7 +128,8 @@ def test_modes(rng, every_thread, mode):
     wanted = table[inside.clip(0, 29)]
     if mode == "fill":
         wanted[(inside < 0) | (inside > 29)] = -1
+    filled = {"fill_value": -1} if mode == "fill" else {}
     for layout in LAYOUTS.values():
         for threads in THREADS:
-            found = dmlcore.gather(layout(table), indices, mode=mode, fill_value=-1 if mode == "fill" else None, num_threads=threads)
+            found = dmlcore.gather(layout(table), indices, mode=mode, num_threads=threads, **filled)
             assert same_bits(found, wanted)
