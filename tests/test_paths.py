@@ -394,3 +394,15 @@ def test_one_update_for_all(rng, every_thread, columns, order, dtype):
         for threads in (1, 2, 8):
             got = dmlcore.scatter_elements(table, indices, update, axis=axis, num_threads=threads)
             assert same_bits(got, wanted), (axis, threads)
+
+
+@pytest.mark.parametrize("density", (0, 0.01, 0.3, 0.6, 1))
+def test_non_zero_elements_of_short_rows(rng, every_thread, density):
+    """Few found elements, whose coordinates are divided out, and many, which look them up; dimensions of one step as well."""
+    for shape in ((4, 64, 4, 1), (1, 700, 3), (2, 3, 4, 5, 6, 1, 7), (2100, 2), (3, 257), (1, 1, 5), (2, 1, 70, 90), (9, 1, 1)):
+        x = (rng.random(shape) < density).astype("uint8")
+        wanted = np.argwhere(x)
+        for dtype in ("uint32", "int64"):
+            for threads in THREADS:
+                found = dmlcore.nonzero_coordinates(x, dtype=dtype, num_threads=threads)
+                assert found.dtype == dtype and np.array_equal(found, wanted), (shape, dtype, threads)

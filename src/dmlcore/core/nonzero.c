@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #define CHUNK ((int64_t)1 << 16)       /* elements counted together; a multiple of 64 */
+#define FEW 2                          /* fewer than one found element of so many */
 
 typedef struct {
     dml_bitmap map;
@@ -115,26 +116,32 @@ static void cut_segments(finding *f, const dml_nonzero *nz, char *table)
     for (int d = 0; d < map->cut; d++)
         f->segments *= map->shape[d];
 
+    int64_t length = map->rows * map->inner;
     map->table = NULL;
     if (map->cut == map->columns || map->columns > 8)
         return;
+    if (f->rows_max < length / FEW) {    /* dividing for each of them takes less time than making the table */
+        map->packed = 0;
+        return;
+    }
     map->table = table;
-    int64_t length = map->rows * map->inner;
-    for (int64_t i = 0; i < length; i++) {
-        int64_t rest = i;
-        for (int c = map->columns - 1; c >= 0; c--) {
-            int64_t value = 0;
-            if (c + 1 > map->cut) {
-                value = rest % map->shape[c + 1];
-                rest /= map->shape[c + 1];
-            } else if (c + 1 == map->cut)
-                value = rest;
-            char *to = table + i * bytes + c * nz->coordinate_bytes;
-            if (nz->coordinate_bytes == 4)
-                *(u32 *)to = (u32)value;
-            else
-                *(u64 *)to = (u64)value;
+    memset(table, 0, (size_t)bytes);
+    int64_t done = 1;
+    for (int d = map->columns; d >= map->cut; d--) {   /* what is there already, once more for each step, with its number */
+        int64_t size = d == map->cut ? map->rows : map->shape[d];
+        for (int64_t k = 1; k < size; k++) {
+            char *to = table + k * done * bytes;
+            memcpy(to, table, (size_t)(done * bytes));
+            to += d ? (d - 1) * nz->coordinate_bytes : 0;
+            for (int64_t i = 0; d && i < done; i++, to += bytes) {
+                u32 narrow = (u32)k;
+                if (nz->coordinate_bytes == 4)
+                    memcpy(to, &narrow, 4);
+                else
+                    memcpy(to, &k, 8);
+            }
         }
+        done *= size;
     }
 }
 
