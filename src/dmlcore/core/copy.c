@@ -1,4 +1,5 @@
 /* copy.c: copying bytes, planes that lie the other way round, and whole tensors, unit by unit (shape.c). */
+#include "dispatch.h"
 #include "shape.h"
 
 #define SHORT ((int64_t)32 << 10) /* bytes that vector moves copy beside what comes next; a string instruction does not */
@@ -22,18 +23,17 @@ void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store)
         memcpy(to, from, (size_t)bytes);
 }
 
-/* Eight columns at a time, because their lines may meet in the cache, which holds as many; the next ones are fetched
- * meanwhile. */
-#define TURN(T)                                                                                                            \
-    for (; columns >= 8; columns -= 8, from += 8 * from_pitch, to += 8 * sizeof(T)) {                                      \
-        for (int64_t c = 0; c < 8; c++)                                                                                    \
+/* N columns at a time, because their lines may meet in the cache, which holds as many; the next ones are fetched meanwhile. */
+#define TURN(T, N)                                                                                                         \
+    for (; columns >= N; columns -= N, from += N * from_pitch, to += N * sizeof(T)) {                                      \
+        for (int64_t c = 0; c < N; c++)                                                                                    \
             for (int64_t at = 0; at < rows * (int64_t)sizeof(T); at += 64)                                                 \
-                DML_PREFETCH_L2(from + (c + 8) * from_pitch + at);                                                         \
+                DML_PREFETCH_L2(from + (c + N) * from_pitch + at);                                                         \
         for (int64_t r = 0; r < rows; r++) {                                                                               \
-            T eight[8];                                                                                                    \
-            for (int64_t c = 0; c < 8; c++)                                                                                \
-                memcpy(eight + c, from + c * from_pitch + r * (int64_t)sizeof(T), sizeof(T));                              \
-            memcpy(to + r * to_pitch, eight, sizeof eight);                                                                \
+            T some[N];                                                                                                     \
+            for (int64_t c = 0; c < N; c++)                                                                                \
+                memcpy(some + c, from + c * from_pitch + r * (int64_t)sizeof(T), sizeof(T));                               \
+            memcpy(to + r * to_pitch, some, sizeof some);                                                                  \
         }                                                                                                                  \
     }                                                                                                                      \
     for (int64_t r = 0; r < rows; r++) {                                                                                   \
@@ -42,18 +42,33 @@ void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store)
         }                                                                                                                  \
     }
 
+/* A line of each column at a time, whose elements go to as many rows. */
+#define TURN_LINES(T)                                                                                                          \
+    for (int64_t left = rows, n; left > 0; left -= n, to += n * to_pitch, from += n * (int64_t)sizeof(T)) {                    \
+        n = dml_least(left, 64 / (int64_t)sizeof(T));                                                                          \
+        for (int64_t c = 0; c < columns; c++)                                                                                  \
+            for (int64_t r = 0; r < n; r++)                                                                                    \
+                memcpy(to + r * to_pitch + c * (int64_t)sizeof(T), from + c * from_pitch + r * (int64_t)sizeof(T), sizeof(T)); \
+    }
+
 void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns, int64_t width)
 {
     if (width == 1) {
-        TURN(u8);
+        TURN(u8, 8);
     } else if (width == 2) {
-        TURN(u16);
+        TURN(u16, 8);
+    } else if (width == 4 && dml_tuned->turns_lines) {
+        TURN(u32, 16);
     } else if (width == 4) {
-        TURN(u32);
+        TURN(u32, 8);
+    } else if (width == 8 && dml_tuned->turns_lines) {
+        TURN_LINES(u64);
     } else if (width == 8) {
-        TURN(u64);
+        TURN(u64, 8);
+    } else if (dml_tuned->turns_lines) {
+        TURN_LINES(u128);
     } else {
-        TURN(u128);
+        TURN(u128, 8);
     }
 }
 
