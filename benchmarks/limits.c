@@ -23,7 +23,7 @@ void copy(char *to, const char *from, int64_t bytes, int threads)
 {
     SHARED_OUT({
         PART(bytes / 64);
-        memcpy(to + begin * 64, from + begin * 64, (size_t)(end - begin) * 64);
+        memcpy(to + begin * 64, from + begin * 64, (size_t)(end - begin) * 64 + (part + 1 < parts ? 0 : (size_t)(bytes % 64)));
     })
 }
 
