@@ -25,7 +25,8 @@ typedef struct {
     /* segments: `rows` steps of dimension `cut` (0: not counted, d: column d - 1), all of the dimensions inside it */
     int cut;
     int64_t inner, rows, pieces;
-    const void *table;             /* coordinates of every position of a segment; NULL: only the last column moves */
+    const void *table;             /* coordinates of every position of a segment; NULL: only the last column moves,
+                                    * or, where rows are not packed, each one is computed */
 } dml_bitmap;
 
 typedef struct {

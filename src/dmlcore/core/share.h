@@ -1,6 +1,6 @@
 /* share.h: sharing out the boxes of a plan among threads.
- * Included by move.c, which makes the plan, and by share_gather.c, share_scatter.c, rows.c, tiles.c, turned.c and
- * overwritten.c, which know what may run at once. */
+ * Included by move.c, which makes the plan, and by share_gather.c, share_scatter.c, rows.c, tiles.c, turned.c,
+ * strided.c and overwritten.c, which know what may run at once. */
 #ifndef DMLCORE_SHARE_H
 #define DMLCORE_SHARE_H
 

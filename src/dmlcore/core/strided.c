@@ -65,8 +65,13 @@ int dml_straightens(const dml_plan *p, const dml_move *m, dml_straight *s)
         if (bytes == 0 || bytes > dml_least(STRAIGHT, moved)) \
             return 0;                                         \
     } while (0)
-    for (int64_t d = m->slice.n - 1; d >= 0; d--)
+    int is_straight = 1;
+    for (int64_t d = m->slice.n - 1; d >= 0; d--) {
+        is_straight &= m->slice.v[d] == 1 || m->slice_table_strides.v[d] == bytes;
         DIMENSION(s->slice[d], m->slice.v[d], m->slice_table_strides.v[d]);
+    }
+    if (is_straight)
+        return 0;
     for (int64_t k = m->bounds.n - 1; k >= 0; k--)
         DIMENSION(s->steps[k], m->bounds.v[k], m->steps.v[k]);
     for (int64_t d = m->table_strides.n - 1; d >= 0; d--) {
@@ -160,14 +165,16 @@ static int named(const striding *s, const char *index, int64_t *offset)
     const dml_plan *p = s->plan;
     *offset = 0;
     for (int k = 0; k < p->tuple; k++, index += p->coordinate_stride) {
-        uint64_t n = (uint64_t)p->bounds[k], u;
+        uint64_t n = (uint64_t)p->bounds[k], read;
         u32 narrow;
         if (dml_index_bytes(p->index) == 8)
-            memcpy(&u, index, 8);
+            memcpy(&read, index, 8);
         else {
             memcpy(&narrow, index, 4);
-            u = p->index == DML_INDEX_I32 ? (uint64_t)(int64_t)(i32)narrow : narrow;
+            read = p->index == DML_INDEX_I32 ? (uint64_t)(int64_t)(i32)narrow : narrow;
         }
+        volatile uint64_t once = read;   /* what is checked is what is used: another thread may change the index meanwhile */
+        uint64_t u = once;
         if (u >= n && (p->index == DML_INDEX_I32 || p->index == DML_INDEX_I64))
             u += n;
         if (u >= n)
@@ -236,11 +243,12 @@ static void cut_slices(striding *s, int threads)
         if (p->dim[d].size > 1 && llabs(p->dim[d].stream) <= llabs(p->dim[s->cut].stream))
             s->cut = d;
     const dml_dim *cut = p->dim + s->cut;
+    int64_t line = dml_most(1, DML_LINE / p->slice);     /* elements that only one thread should store */
     s->length = cut->size;
     if (llabs(cut->table) >= DML_LINE && cut->size * s->slices * p->slice > NEAR && s->count > 1)
         s->length = dml_least(s->length, dml_most(1, PART / p->slice));
     else if (threads > 1 && (s->scatter || s->count < 4 * threads))
-        s->length = dml_ceil(s->length, 4 * threads);
+        s->length = dml_least(s->length, dml_ceil(s->length, 4 * threads * line) * line);
     for (int k = 0; k < p->tuple; k++)
         s->step[k] = p->steps[k];
     for (int d = 0; d < p->rank; d++)
@@ -257,11 +265,9 @@ int dml_share_strided(const dml_plan *p, int scatter, int straight, int untouche
     }
     for (int k = 0; k < p->tuple; k++)
         s.slices = p->bounds[k] && s.slices > s.count / p->bounds[k] ? s.count + 1 : s.slices * p->bounds[k];
-    if (!straight && can_be_straight(&s, threads)) {
+    if (!straight && can_be_straight(&s, threads))
         s.scratch = malloc((size_t)(s.scratch_bytes * threads));
-        if (!s.scratch)
-            return DML_NO_MEMORY;
-    } else
+    if (!s.scratch)
         cut_slices(&s, threads);
     const dml_dim *cut = p->dim + s.cut;
     s.parts = dml_ceil(cut->size, s.length);

@@ -30,7 +30,7 @@ DML_INLINE int number_at(const char *from, size_t width)
 DML_INLINE __m128i two_of_eight_bytes(const char *table, int64_t drift, const u32 *offsets, int j)
 {
     u64 at = dml_offsets(offsets + j);
-    __m128d low = _mm_load_sd((const double *)(const void *)ONE(j));
+    __m128d low = _mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)(const void *)ONE(j)));
     return _mm_castpd_si128(_mm_loadh_pd(low, (const double *)(const void *)TWO(j)));
 }
 
