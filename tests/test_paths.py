@@ -1,7 +1,7 @@
 """The ways that only some shapes take: long slices out of far tables, fresh outputs that are written from the end, rows
 that repeat one index, indices and tables that lie the other way round, tiles of large planes, columns a power of two apart,
-tables that are overwritten as a whole. Each against NumPy's own functions, with one thread and with four, into a fresh array
-and into `out=`.
+tables that are overwritten as a whole, non-zero elements of short rows. Each against NumPy's own functions, with one thread and
+with four, into a fresh array and into `out=`.
 """
 
 import math
