@@ -133,3 +133,26 @@ def test_modes(rng, every_thread, mode):
         for threads in THREADS:
             found = dmlcore.gather(layout(table), indices, mode=mode, num_threads=threads, **filled)
             assert same_bits(found, wanted)
+
+
+@pytest.mark.parametrize("shape", ((40, 30), (3000, 100), (300, 4, 200)), ids=str)
+def test_a_failing_call_leaves_the_output(rng, every_thread, shape):
+    """One index of many is out of range, the last one: also where parts of all slices in front of it are moved first."""
+    table = numbers(rng, shape, "float32")
+    indices = rng.integers(0, shape[0], 3 * shape[0])
+    indices[-1] = shape[0]
+    for layout in LAYOUTS.values():
+        for threads in THREADS:
+            out = numbers(rng, (len(indices), *shape[1:]), "float32")
+            before = out.copy()
+            with pytest.raises(dmlcore.IndexOutOfRangeError, match=rf"\[{len(indices) - 1}\]"):
+                dmlcore.gather(layout(table), indices, out=out, num_threads=threads)
+            assert same_bits(out, before)
+
+
+def test_parts_of_an_inner_dimension(rng, every_thread):
+    """So large that a step of the slice's first dimension does not fit into the cache."""
+    table = numbers(rng, (2000, 2, 3, 150), "float32")
+    indices = rng.integers(-2000, 2000, 2500)
+    for order in ((3, 2, 1, 0), (1, 3, 2, 0), (3, 0, 1, 2)):
+        both_outputs(dmlcore.gather, reordered(table, order), indices, wanted=table[indices])

@@ -95,6 +95,8 @@ static int keeps(const dml_plan *p, int threads)
            p->positions * (int64_t)sizeof(u32) <= threads * KEPT;
 }
 
+static int move_straight(const dml_plan *plan, int op, const dml_move *m, dml_run *run, dml_straight *straight);
+
 /* Leaves it to the caller to free plan->kept and straight->scratch. */
 static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dml_straight *straight)
 {
@@ -110,11 +112,8 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
     if (checks) {
         plan->combine = run->reduction == DML_NONE ? NULL : dml_chosen_isa->combiners[run->data_type][run->reduction];
         dml_plan_cut(plan, &ramps);
-        if (!scatter && plan->slice && dml_straightens(plan, m, straight)) {
-            m = &straight->move;
-            dml_plan_make(plan, m, run, dml_tuned, scatter);
-            dml_plan_cut(plan, &ramps);
-        }
+        if (!scatter && plan->slice && dml_straightens(plan, m, straight))
+            return move_straight(plan, op, m, run, straight);
         if (plan->mode == DML_CLIP)
             for (int k = 0; k < plan->tuple; k++)
                 if (plan->bounds[k] == 0)
@@ -170,7 +169,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
     if (!checks || plan->slice == 0)
         return DML_OK;
     if (strided)
-        status = dml_share_strided(plan, scatter, straight->scratch != NULL, job.untouched, threads, &pulse);
+        status = dml_share_strided(plan, scatter, job.untouched, threads, &pulse);
     else if (turned)
         status = dml_share_turned(&job, scatter, threads, &pulse);
     else if (job.tile || (!job.source && !by_rows && dml_takes_tiles(&job, NULL, 0, scatter)))
@@ -178,6 +177,32 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
     else
         status = scatter ? dml_share_scatter(&job, threads, &pulse) : dml_share_gather(&job, threads, &pulse);
     return status == DML_OUT_OF_RANGE ? report(m, run) : status;
+}
+
+/* Part by part; the parts' own plans find slices that are contiguous. */
+static int move_straight(const dml_plan *plan, int op, const dml_move *m, dml_run *run, dml_straight *straight)
+{
+    dml_plan part;
+    dml_straight none;
+    dml_pulse pulse = {.poll = run->poll};
+    int status = DML_OK, threads = run->threads > 1 ? dml_threads_worth(run->threads, dml_plan_nanoseconds(plan), &pulse) : 1;
+    if (run->check_first && plan->mode == DML_RAISE && straight->parts > 1) {
+        status = dml_scan(plan, plan->positions * plan->tuple >= MANY_INDICES ? threads : 1, &pulse);
+        if (status == DML_OUT_OF_RANGE)
+            report(m, run);
+    }
+    dml_run part_run = *run;
+    part_run.check_first &= straight->parts == 1;
+    for (int64_t n = 0; n < straight->parts && !status; n++) {
+        status = dml_straighten(straight, m, n, plan->element, threads, &pulse);
+        if (status)
+            break;
+        status = move_with(&part, op, &straight->move, &part_run, &none);
+        free(part.kept);
+        if (status == DML_OUT_OF_RANGE)
+            report(m, run);
+    }
+    return status;
 }
 
 int dml_move_run(int op, const dml_move *m, dml_run *run)

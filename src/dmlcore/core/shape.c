@@ -49,6 +49,60 @@ static void join(dml_shape *s, int64_t width)
     s->rank = rank;
 }
 
+/* Rows of elements, by fours: the end of a short row comes as the processor expects it. */
+#define ELEMENTS(name, T, to_step, from_step)                                                         \
+    static void name(char *to, const char *from, int64_t count, int64_t to_pitch, int64_t from_pitch) \
+    {                                                                                                 \
+        T some[4];                                                                                    \
+        (void)to_pitch;                                                                               \
+        for (; count >= 4; count -= 4, to += 4 * (to_step), from += 4 * (from_step)) {                \
+            for (int i = 0; i < 4; i++)                                                               \
+                memcpy(some + i, from + i * (from_step), sizeof(T));                                  \
+            for (int i = 0; i < 4; i++)                                                               \
+                memcpy(to + i * (to_step), some + i, sizeof(T));                                      \
+        }                                                                                             \
+        for (; count > 0; count--, to += (to_step), from += (from_step))                              \
+            memcpy(to, from, sizeof(T));                                                              \
+    }
+
+/* Every second element: compilers have a way. */
+#define HALF(name, T)                                                                                 \
+    static void name(char *to, const char *from, int64_t count, int64_t to_pitch, int64_t from_pitch) \
+    {                                                                                                 \
+        (void)to_pitch, (void)from_pitch;                                                             \
+        for (int64_t i = 0; i < count; i++)                                                           \
+            memcpy(to + i * (int64_t)sizeof(T), from + i * 2 * (int64_t)sizeof(T), sizeof(T));        \
+    }
+
+#define ROWS(T)                                                    \
+    ELEMENTS(scattered_##T, T, to_pitch, from_pitch)               \
+    ELEMENTS(collected_##T, T, (int64_t)sizeof(T), from_pitch)     \
+    HALF(halved_##T, T)                                            \
+    static dml_row row_##T(int64_t to, int64_t from)               \
+    {                                                              \
+        if (to != sizeof(T))                                       \
+            return scattered_##T;                                  \
+        return from == 2 * sizeof(T) ? halved_##T : collected_##T; \
+    }
+ROWS(u8)
+ROWS(u16)
+ROWS(u32)
+ROWS(u64)
+ROWS(u128)
+
+static dml_row row_for(const dml_shape *s)
+{
+    int64_t to = s->dim[s->rank - 1].to, from = s->dim[s->rank - 1].from;
+    switch (s->run) {
+    case 1: return row_u8(to, from);
+    case 2: return row_u16(to, from);
+    case 4: return row_u32(to, from);
+    case 8: return row_u64(to, from);
+    case 16: return row_u128(to, from);
+    default: return NULL;
+    }
+}
+
 /* Makes rows: of the last dimension, unless it is short and another one is not. Where rows are longer than a tile, or leave
  * too little of the cache to the dimensions inside, they are cut. */
 static void cut_rows(dml_shape *s)
@@ -75,6 +129,7 @@ static void cut_rows(dml_shape *s)
         s->rank++;
     }
     s->dim[s->rank - 1] = row;
+    s->row = row_for(s);
     s->rows = 1;
     for (int d = 0; d < s->rank - 1; d++)
         s->rows *= s->dim[d].size;
@@ -151,26 +206,11 @@ static void copy_turned(const dml_shape *s, char *to, const char *from, int64_t 
 static void copy_row(const dml_shape *s, char *to, const char *from, int64_t count)
 {
     int64_t to_step = s->dim[s->rank - 1].to, from_step = s->dim[s->rank - 1].from;
-    switch (s->run) {
-#define ELEMENTS(bytes)                                                                      \
-    case bytes:                                                                              \
-        if (to_step == bytes && from_step == 2 * bytes)                                      \
-            for (int64_t i = 0; i < count; i++) /* every second one: compilers have a way */ \
-                memcpy(to + i * bytes, from + i * 2 * bytes, bytes);                         \
-        else                                                                                 \
-            for (int64_t i = 0; i < count; i++)                                              \
-                memcpy(to + i * to_step, from + i * from_step, bytes);                       \
-        break
-        ELEMENTS(1);
-        ELEMENTS(2);
-        ELEMENTS(4);
-        ELEMENTS(8);
-        ELEMENTS(16);
-#undef ELEMENTS
-    default:
+    if (s->row)
+        s->row(to, from, count, to_step, from_step);
+    else
         for (int64_t i = 0; i < count; i++)
             dml_copy_bytes(to + i * to_step, from + i * from_step, s->run, s->store);
-    }
 }
 
 static void copy_rows(const dml_shape *s, char *to, const char *from, int64_t unit)

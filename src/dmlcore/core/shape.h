@@ -10,6 +10,9 @@ typedef struct {
     int64_t size, to, from;
 } dml_step;
 
+/* Copies elements of one width, `to_step` and `from_step` bytes apart. */
+typedef void (*dml_row)(char *to, const char *from, int64_t count, int64_t to_step, int64_t from_step);
+
 typedef struct {
     int64_t run;                         /* contiguous bytes at each place */
     int64_t places;
@@ -20,6 +23,7 @@ typedef struct {
      * after the other; `rows` of them in all, some of them a unit */
     int64_t length, rows, rows_in_unit, in_line;
     int cut;
+    dml_row row; /* NULL: runs are no elements */
     /* planes to be turned: dimensions with contiguous elements in the source, in the destination; -1: none */
     int across, along;
     int rank;
@@ -33,6 +37,12 @@ void dml_shape_add(dml_shape *shape, int64_t size, int64_t to, int64_t from);
 
 /* Elements of `width` bytes. */
 void dml_shape_end(dml_shape *shape, int64_t width, dml_store store);
+
+/* Whether the shape is one such row. */
+DML_INLINE int dml_shape_is_row(const dml_shape *s)
+{
+    return s->across < 0 && s->units == 1 && s->places > 1 && s->rows == 1 && s->row;
+}
 
 /* `to` and `from` are those of the first element of the whole shape. */
 void dml_shape_copy(const dml_shape *shape, char *to, const char *from, int64_t unit);

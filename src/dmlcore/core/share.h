@@ -48,19 +48,23 @@ int dml_takes_turned(const dml_plan *plan, int scatter);
 
 int dml_share_turned(const dml_job *job, int scatter, int threads, dml_pulse *pulse);
 
-/* The same gather out of a table whose slices are contiguous: a copy in scratch memory, which the caller has to free. */
+/* A gather out of scratch memory, to which the table was copied so that its slices are contiguous: as a whole, or parts of its
+ * slices one after the other. The caller has to free it. */
 typedef struct {
-    dml_move move;
-    int64_t table[DML_RANK_MAX], steps[DML_RANK_MAX], slice[DML_RANK_MAX];
+    dml_move move; /* of one part */
+    int64_t cut, length, parts; /* a dimension of the slice, how much of it a part has, how many there are */
+    int64_t rank, size[DML_RANK_MAX], from[DML_RANK_MAX], to[DML_RANK_MAX];
+    int64_t sizes[DML_RANK_MAX], slice[DML_RANK_MAX], steps[DML_RANK_MAX], table[DML_RANK_MAX];
     char *scratch;
 } dml_straight;
 
-/* Whether that was worth it. */
+/* Whether that was worth it; and copies a part. */
 int dml_straightens(const dml_plan *plan, const dml_move *move, dml_straight *straight);
+int dml_straighten(dml_straight *straight, const dml_move *move, int64_t part, int64_t element, int threads, dml_pulse *pulse);
 
-/* Whether slices are strided; and the same move, slice by slice. straight: those of the table are not. */
+/* Whether slices are strided; and the same move, slice by slice. */
 int dml_takes_strided(const dml_plan *plan, int scatter);
-int dml_share_strided(const dml_plan *plan, int scatter, int straight, int untouched, int threads, dml_pulse *pulse);
+int dml_share_strided(const dml_plan *plan, int scatter, int untouched, int threads, dml_pulse *pulse);
 
 /* Whether rows of positions seem to repeat their indices; and the loop that moves those that do as slices. */
 int dml_moves_rows(const dml_plan *plan);

@@ -1,7 +1,7 @@
 /* strided.c: moves of slices whose elements do not follow each other in memory, as those of transposed arrays and of every
  * second column. Computes the offset of a slice once, where the loops would for each of its elements, and copies the slice
- * like a tensor (shape.c). Where a table is read more than once, it is straightened in scratch memory: a small one as a whole,
- * for the usual loops, a larger one part by part. */
+ * like a tensor (shape.c). Where a table is read more than once it may be straightened instead, for the usual loops: copied to
+ * scratch memory slice by slice, as a whole or part by part. */
 #include "shape.h"
 #include "share.h"
 
@@ -11,7 +11,9 @@
 #define PART 128                         /* bytes of a slice that are moved at a time where whole ones leave the cache */
 #define NEAR ((int64_t)1 << 20)          /* bytes of the table that stay in the cache while all positions are done, */
 #define STRAIGHT ((int64_t)512 << 10)    /* and of the part of it that is straightened */
+#define LEAST_PART 16                    /* elements of a slice in such a part */
 #define CHUNK ((int64_t)256 << 10)       /* bytes that a thread claims at a time */
+#define SOME 64                          /* indices that are checked at a time */
 
 typedef struct {
     const dml_plan *plan;
@@ -22,10 +24,6 @@ typedef struct {
     dml_shape whole, rest;               /* a part, and the last one */
     int64_t count, per_chunk, chunks;    /* positions: all, at a time, and how many times */
     int64_t slices;                      /* of the table */
-    int64_t step[DML_RANK_MAX];          /* of the coordinates, */
-    int64_t table[DML_DIMS];             /* and of the dimensions, in the table as it is read */
-    char *scratch;                       /* NULL: the table is read where it is */
-    int64_t scratch_bytes;               /* for each thread */
 } striding;
 
 /* Dimensions that the slice has: those at the end along which the index stays the same. */
@@ -49,49 +47,94 @@ int dml_takes_strided(const dml_plan *p, int scatter)
     return n && p->whole && !p->combine && p->mode == DML_RAISE && elements >= FEWEST && p->rank + p->tuple <= DML_RANK_MAX;
 }
 
+/* A dimension of the table: where it lies, and its step in scratch memory where the last ones are `bytes` long. */
+static int64_t append(dml_straight *s, int64_t *bytes, int64_t size, int64_t stride)
+{
+    int64_t step = *bytes;
+    s->size[s->rank] = size;
+    s->from[s->rank] = stride;
+    s->to[s->rank++] = step;
+    *bytes = size && step > INT64_MAX / size ? INT64_MAX : step * size;
+    return step;
+}
+
+/* Slices of some length along one dimension; the answer is how many bytes all of them have. */
+static int64_t lay_out(dml_straight *s, const dml_move *m, int64_t element, int64_t length)
+{
+    int64_t bytes = element;
+    s->rank = 0;
+    for (int64_t d = m->slice.n - 1; d >= 0; d--) {
+        s->sizes[d] = d == s->cut ? length : m->slice.v[d];
+        s->slice[d] = append(s, &bytes, s->sizes[d], m->slice_table_strides.v[d]);
+    }
+    for (int64_t k = m->bounds.n - 1; k >= 0; k--)
+        s->steps[k] = append(s, &bytes, m->bounds.v[k], m->steps.v[k]);
+    for (int64_t d = m->table_strides.n - 1; d >= 0; d--)
+        s->table[d] = m->table_strides.v[d] ? append(s, &bytes, m->positions.v[d], m->table_strides.v[d]) : 0;
+    return bytes;
+}
+
+/* Whether the slices of the table are contiguous. */
+static int is_straight(const dml_move *m, int64_t bytes)
+{
+    for (int64_t d = m->slice.n - 1; d >= 0; bytes *= m->slice.v[d--])
+        if (m->slice.v[d] != 1 && m->slice_table_strides.v[d] != bytes)
+            return 0;
+    return 1;
+}
+
+/* Whether a slice has several elements in each line of the table. */
+static int shares_lines(const dml_move *m)
+{
+    for (int64_t d = 0; d < m->slice.n; d++)
+        if (m->slice.v[d] != 1 && llabs(m->slice_table_strides.v[d]) < DML_LINE)
+            return 1;
+    return 0;
+}
+
 int dml_straightens(const dml_plan *p, const dml_move *m, dml_straight *s)
 {
-    int64_t bytes = p->element, moved = p->positions * p->slice;
     s->scratch = NULL;
-    if (!slice_dimensions(p) || p->slice >= DML_LINE)
+    if (!slice_dimensions(p) || p->slice >= DML_LINE || is_straight(m, p->element))
         return 0;
-    dml_shape shape;
-    dml_shape_begin(&shape);
-#define DIMENSION(place, size, stride)                        \
-    do {                                                      \
-        place = bytes;                                        \
-        dml_shape_add(&shape, size, bytes, stride);           \
-        bytes *= size;                                        \
-        if (bytes == 0 || bytes > dml_least(STRAIGHT, moved)) \
-            return 0;                                         \
-    } while (0)
-    int is_straight = 1;
-    for (int64_t d = m->slice.n - 1; d >= 0; d--) {
-        is_straight &= m->slice.v[d] == 1 || m->slice_table_strides.v[d] == bytes;
-        DIMENSION(s->slice[d], m->slice.v[d], m->slice_table_strides.v[d]);
+    for (s->cut = 0; m->slice.v[s->cut] == 1; s->cut++)
+        ;
+    int64_t size = m->slice.v[s->cut], bytes = lay_out(s, m, p->element, size);
+    if (bytes == 0 || bytes > p->positions * p->slice)
+        return 0;
+    s->length = size;
+    while (bytes > STRAIGHT) {
+        s->length = STRAIGHT / (bytes / size);
+        if (s->length)
+            break;
+        if (++s->cut == m->slice.n)
+            return 0;
+        size = m->slice.v[s->cut];
     }
-    if (is_straight)
+    int64_t inside = 1;
+    for (int64_t d = s->cut + 1; d < m->slice.n; d++)
+        inside *= m->slice.v[d];
+    if (bytes > STRAIGHT && (s->length * inside < LEAST_PART || shares_lines(m)))
         return 0;
-    for (int64_t k = m->bounds.n - 1; k >= 0; k--)
-        DIMENSION(s->steps[k], m->bounds.v[k], m->steps.v[k]);
-    for (int64_t d = m->table_strides.n - 1; d >= 0; d--) {
-        s->table[d] = 0;
-        if (m->table_strides.v[d])
-            DIMENSION(s->table[d], m->positions.v[d], m->table_strides.v[d]);
-    }
-#undef DIMENSION
-    s->scratch = malloc((size_t)bytes);
-    if (!s->scratch)
-        return 0;
-    dml_shape_end(&shape, p->element, DML_STORE_PLAIN);
-    for (int64_t unit = 0; unit < shape.units; unit++)
-        dml_shape_copy(&shape, s->scratch, m->table, unit);
+    s->parts = dml_ceil(size, s->length);
+    s->length = dml_ceil(size, s->parts);
+    s->scratch = malloc((size_t)(bytes / size * s->length));
+    return s->scratch != NULL;
+}
+
+int dml_straighten(dml_straight *s, const dml_move *m, int64_t part, int64_t element, int threads, dml_pulse *pulse)
+{
+    int64_t first = part * s->length, at = first * m->slice_table_strides.v[s->cut];
+    lay_out(s, m, element, dml_least(s->length, m->slice.v[s->cut] - first));
     s->move = *m;
     s->move.table = s->scratch;
+    s->move.stream = m->stream + first * m->slice_stream_strides.v[s->cut];
+    s->move.slice = (dml_list){s->sizes, m->slice.n};
     s->move.slice_table_strides = (dml_list){s->slice, m->slice.n};
     s->move.steps = (dml_list){s->steps, m->steps.n};
     s->move.table_strides = (dml_list){s->table, m->table_strides.n};
-    return 1;
+    return dml_copy(s->scratch, m->table + at, (dml_list){s->size, s->rank}, (dml_list){s->to, s->rank},
+                    (dml_list){s->from, s->rank}, element, 0, threads, pulse);
 }
 
 static int64_t size_in_part(const striding *s, int d, int64_t length) { return d == s->cut ? length : s->plan->dim[d].size; }
@@ -103,66 +146,15 @@ static void shape_of(const striding *s, dml_shape *shape, int64_t length)
     dml_shape_begin(shape);
     for (int d = s->positions; d < p->rank; d++)
         if (s->scatter)
-            dml_shape_add(shape, size_in_part(s, d, length), s->table[d], p->dim[d].stream);
+            dml_shape_add(shape, size_in_part(s, d, length), p->dim[d].table, p->dim[d].stream);
         else
-            dml_shape_add(shape, size_in_part(s, d, length), p->dim[d].stream, s->table[d]);
+            dml_shape_add(shape, size_in_part(s, d, length), p->dim[d].stream, p->dim[d].table);
     dml_shape_end(shape, p->slice, DML_STORE_PLAIN);
 }
 
-/* Copies a part of all of the table's slices, one after the other. */
-static void straighten(const striding *s, char *to, const char *from, int64_t length)
-{
-    const dml_plan *p = s->plan;
-    dml_shape shape;
-    dml_shape_begin(&shape);
-    for (int d = 0; d < p->rank; d++)
-        if (d >= s->positions || p->dim[d].table)
-            dml_shape_add(&shape, size_in_part(s, d, length), s->table[d], p->dim[d].table);
-    for (int k = 0; k < p->tuple; k++)
-        dml_shape_add(&shape, p->bounds[k], s->step[k], p->steps[k]);
-    dml_shape_end(&shape, p->slice, DML_STORE_PLAIN);
-    for (int64_t unit = 0; unit < shape.units; unit++)
-        dml_shape_copy(&shape, to, from, unit);
-}
-
-/* Looks for a dimension of the slice that can be cut so that a part of all slices is small enough, from the outermost on, so
- * that parts have long runs; and tells where everything is in scratch memory. */
-static int can_be_straight(striding *s, int threads)
-{
-    const dml_plan *p = s->plan;
-    int64_t all = s->slices * p->slice;
-    for (int d = s->positions; d < p->rank; d++)
-        all *= p->dim[d].size;
-    if (s->scatter || s->slices == 0 || s->count < s->slices)
-        return 0;
-    for (s->cut = s->positions; s->cut < p->rank; s->cut++)
-        if (all / p->dim[s->cut].size <= STRAIGHT)
-            break;
-    if (s->cut == p->rank)
-        return 0;
-    int64_t size = p->dim[s->cut].size, each = all / size;
-    s->length = dml_most(1, dml_least(STRAIGHT / each, dml_ceil(size, threads)));
-    s->scratch_bytes = each * s->length;
-    int64_t step = p->slice;
-    for (int d = p->rank - 1; d >= s->positions; d--) {
-        s->table[d] = step;
-        step *= size_in_part(s, d, s->length);
-    }
-    for (int k = p->tuple - 1; k >= 0; k--) {
-        s->step[k] = step;
-        step *= p->bounds[k];
-    }
-    for (int d = s->positions - 1; d >= 0; d--) {
-        s->table[d] = p->dim[d].table ? step : 0;
-        step *= p->dim[d].table ? p->dim[d].size : 1;
-    }
-    return 1;
-}
-
 /* The table's offset that a tuple names. 0: a coordinate is out of range. */
-static int named(const striding *s, const char *index, int64_t *offset)
+DML_INLINE int named(const dml_plan *p, const char *index, int64_t *offset)
 {
-    const dml_plan *p = s->plan;
     *offset = 0;
     for (int k = 0; k < p->tuple; k++, index += p->coordinate_stride) {
         uint64_t n = (uint64_t)p->bounds[k], read;
@@ -179,61 +171,67 @@ static int named(const striding *s, const char *index, int64_t *offset)
             u += n;
         if (u >= n)
             return 0;
-        *offset += (int64_t)u * s->step[k];
+        *offset += (int64_t)u * p->steps[k];
     }
     return 1;
+}
+
+/* Slices of positions along one dimension. */
+static int some_slices(const striding *s, dml_worker *worker, const dml_shape *shape, const dml_dim *dim, char *table,
+                       char *stream, const char *indices, int64_t count)
+{
+    const dml_step *row = dml_shape_is_row(shape) ? shape->dim + shape->rank - 1 : NULL;
+    int64_t offset[SOME], some;
+    int stop = DML_OK;
+    for (; count > 0 && !stop; count -= some) {
+        some = dml_least(count, SOME);
+        for (int64_t i = 0; i < some; i++, indices += dim->index)
+            if (!named(s->plan, indices, offset + i))
+                return DML_OUT_OF_RANGE;
+        for (int64_t i = 0; i < some && !stop; i++, table += dim->table, stream += dim->stream) {
+            char *to = s->scatter ? table + offset[i] : stream, *from = s->scatter ? stream : table + offset[i];
+            if (row)
+                shape->row(to, from, row->size, row->to, row->from);
+            for (int64_t unit = 0; !row && unit < shape->units && !stop; unit++) {
+                dml_shape_copy(shape, to, from, unit);
+                stop = dml_tick(worker, shape->unit_bytes);
+            }
+        }
+        if (row && !stop)
+            stop = dml_tick(worker, some * shape->unit_bytes);
+    }
+    return stop;
 }
 
 /* One part of the slices of some positions, in their order. */
 static int some_positions(void *data, dml_worker *worker, int64_t chunk)
 {
+    static const dml_dim alone = {1, 0, 0, 0};
     const striding *s = data;
     const dml_plan *p = s->plan;
     int64_t part = chunk / s->chunks, at = chunk % s->chunks * s->per_chunk, end = dml_least(at + s->per_chunk, s->count);
     const dml_shape *shape = part + 1 < s->parts ? &s->whole : &s->rest;
-    char *table = p->table + part * s->length * p->dim[s->cut].table;
-    char *stream = p->stream + part * s->length * p->dim[s->cut].stream;
-    const char *indices = p->indices;
-    if (s->scratch) {
-        char *scratch = s->scratch + worker->number * s->scratch_bytes;
-        straighten(s, scratch, table, part + 1 < s->parts ? s->length : p->dim[s->cut].size - part * s->length);
-        table = scratch;
-    }
-    int64_t place[DML_DIMS], left = at;
-    for (int d = s->positions - 1; d >= 0; d--) {
-        place[d] = left % p->dim[d].size;
-        left /= p->dim[d].size;
-        table += place[d] * s->table[d];
-        stream += place[d] * p->dim[d].stream;
-        indices += place[d] * p->dim[d].index;
-    }
-    while (at < end) {
-        int64_t offset;
-        if (!named(s, indices, &offset))
-            return DML_OUT_OF_RANGE;
-        for (int64_t unit = 0; unit < shape->units; unit++) {
-            dml_shape_copy(shape, s->scatter ? table + offset : stream, s->scatter ? stream : table + offset, unit);
-            int stop = dml_tick(worker, shape->unit_bytes);
-            if (stop)
-                return stop;
+    const dml_dim *last = s->positions ? p->dim + s->positions - 1 : &alone;
+    int status = DML_OK;
+    for (int64_t some; at < end && !status; at += some) {
+        int64_t first = at % last->size, left = at / last->size;
+        char *table = p->table + part * s->length * p->dim[s->cut].table + first * last->table;
+        char *stream = p->stream + part * s->length * p->dim[s->cut].stream + first * last->stream;
+        const char *indices = p->indices + first * last->index;
+        for (int d = s->positions - 2; d >= 0; d--) {
+            int64_t place = left % p->dim[d].size;
+            left /= p->dim[d].size;
+            table += place * p->dim[d].table;
+            stream += place * p->dim[d].stream;
+            indices += place * p->dim[d].index;
         }
-        at++;
-        for (int d = s->positions - 1; d >= 0; d--) {
-            table += s->table[d];
-            stream += p->dim[d].stream;
-            indices += p->dim[d].index;
-            if (++place[d] < p->dim[d].size)
-                break;
-            table -= place[d] * s->table[d];
-            stream -= place[d] * p->dim[d].stream;
-            indices -= place[d] * p->dim[d].index;
-            place[d] = 0;
-        }
+        some = dml_least(end - at, last->size - first);
+        status = some_slices(s, worker, shape, last, table, stream, indices, some);
     }
-    return DML_OK;
+    return status;
 }
 
-/* Without scratch memory: lines that a slice has parts of are needed again by other positions, so slices are moved in parts
+/* Lines that a slice has parts of are needed again by other positions, so slices are moved in parts
  * if otherwise these lines would have left the cache by then. */
 static void cut_slices(striding *s, int threads)
 {
@@ -249,14 +247,10 @@ static void cut_slices(striding *s, int threads)
         s->length = dml_least(s->length, dml_most(1, PART / p->slice));
     else if (threads > 1 && (s->scatter || s->count < 4 * threads))
         s->length = dml_least(s->length, dml_ceil(s->length, 4 * threads * line) * line);
-    for (int k = 0; k < p->tuple; k++)
-        s->step[k] = p->steps[k];
-    for (int d = 0; d < p->rank; d++)
-        s->table[d] = p->dim[d].table;
 }
 
 /* Gathers share out positions, and parts of slices; scatters parts alone, because updates for one place follow each other. */
-int dml_share_strided(const dml_plan *p, int scatter, int straight, int untouched, int threads, dml_pulse *pulse)
+int dml_share_strided(const dml_plan *p, int scatter, int untouched, int threads, dml_pulse *pulse)
 {
     striding s = {.plan = p, .scatter = scatter, .positions = p->rank - slice_dimensions(p), .count = 1, .slices = 1};
     for (int d = 0; d < s.positions; d++) {
@@ -265,20 +259,15 @@ int dml_share_strided(const dml_plan *p, int scatter, int straight, int untouche
     }
     for (int k = 0; k < p->tuple; k++)
         s.slices = p->bounds[k] && s.slices > s.count / p->bounds[k] ? s.count + 1 : s.slices * p->bounds[k];
-    if (!straight && can_be_straight(&s, threads))
-        s.scratch = malloc((size_t)(s.scratch_bytes * threads));
-    if (!s.scratch)
-        cut_slices(&s, threads);
+    cut_slices(&s, threads);
     const dml_dim *cut = p->dim + s.cut;
     s.parts = dml_ceil(cut->size, s.length);
     shape_of(&s, &s.whole, s.length);
     shape_of(&s, &s.rest, cut->size - (s.parts - 1) * s.length);
     s.per_chunk = s.count;
-    if (!scatter && !s.scratch)
+    if (!scatter)
         s.per_chunk = dml_least(s.count, dml_most(1, CHUNK / (p->positions / s.count / cut->size * s.length * p->slice)));
     s.chunks = dml_ceil(s.count, s.per_chunk);
     dml_order order = scatter ? DML_FORWARD : dml_order_for(p->positions * p->slice, untouched);
-    int status = dml_parallel(some_positions, &s, s.parts * s.chunks, order, threads, pulse);
-    free(s.scratch);
-    return status;
+    return dml_parallel(some_positions, &s, s.parts * s.chunks, order, threads, pulse);
 }
