@@ -14,6 +14,8 @@
 #define LEAST_PART 16                    /* elements of a slice in such a part */
 #define CHUNK ((int64_t)256 << 10)       /* bytes that a thread claims at a time */
 #define SOME 64                          /* indices that are checked at a time */
+#define NEXT 2                           /* so many slices ahead they are fetched, */
+#define REACH 1024                       /* so many bytes of them */
 
 typedef struct {
     const dml_plan *plan;
@@ -181,7 +183,9 @@ static int some_slices(const striding *s, dml_worker *worker, const dml_shape *s
                        char *stream, const char *indices, int64_t count)
 {
     const dml_step *row = dml_shape_is_row(shape) ? shape->dim + shape->rank - 1 : NULL;
-    int64_t offset[SOME], some;
+    int64_t offset[SOME], some, reach = 0;
+    if (row && !s->scatter && row->from < DML_LINE)      /* lines that follow each other, too few for the hardware to foresee */
+        reach = dml_least(REACH, row->size * row->from);
     int stop = DML_OK;
     for (; count > 0 && !stop; count -= some) {
         some = dml_least(count, SOME);
@@ -190,6 +194,8 @@ static int some_slices(const striding *s, dml_worker *worker, const dml_shape *s
                 return DML_OUT_OF_RANGE;
         for (int64_t i = 0; i < some && !stop; i++, table += dim->table, stream += dim->stream) {
             char *to = s->scatter ? table + offset[i] : stream, *from = s->scatter ? stream : table + offset[i];
+            for (int64_t at = 0; at < reach && i + NEXT < some; at += DML_LINE)
+                DML_PREFETCH(table + NEXT * dim->table + offset[i + NEXT] + at);
             if (row)
                 shape->row(to, from, row->size, row->to, row->from);
             for (int64_t unit = 0; !row && unit < shape->units && !stop; unit++) {
