@@ -42,16 +42,31 @@ DML_INLINE void NAME(ahead)(const char *from, int64_t bytes)
         DML_PREFETCH(from + at);
 }
 
-/* BYTES is a constant for the sizes that are frequent. */
+/* Slices of the stream that are equally far apart, through narrow offsets: nothing but these has to be read for each. `bytes` is a
+ * constant for the sizes that are frequent. */
+DML_INLINE void NAME(steady)(const dml_plan *p, const dml_block *b, int64_t bytes, int scatter, int64_t ahead)
+{
+    const u32 *offset = b->offsets.narrow, *end = offset + b->count;
+    char *table = b->table, *stream = b->stream;
+    for (int64_t step = p->stream_step; offset < end; offset++, stream += step) {
+        if (ahead)
+            NAME(ahead)(table + (end - offset > ahead ? offset[ahead] : end[-1]), bytes);
+        if (scatter)
+            NAME(copy)(table + *offset, stream, bytes);
+        else
+            NAME(copy)(stream, table + *offset, bytes);
+    }
+}
+
 DML_INLINE void NAME(slices)(const dml_plan *p, const dml_block *b, int64_t bytes, int scatter, int64_t ahead)
 {
+    if (!b->where && !p->wide) {
+        NAME(steady)(p, b, bytes, scatter, ahead);
+        return;
+    }
     for (int64_t i = 0; i < b->count; i++) {
         char *stream = b->stream + dml_block_where(p, b, i);
         char *table = dml_block_table(p, b, i);
-        if (ahead) {
-            int64_t next = dml_least(i + ahead, b->count - 1);
-            NAME(ahead)(dml_block_table(p, b, next), bytes);
-        }
         if (scatter)
             NAME(copy)(table, stream, bytes);
         else
