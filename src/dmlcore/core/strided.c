@@ -11,6 +11,7 @@
 #define PART 128                         /* bytes of a slice that are moved at a time where whole ones leave the cache */
 #define NEAR ((int64_t)1 << 20)          /* bytes of the table that stay in the cache while all positions are done, */
 #define STRAIGHT ((int64_t)512 << 10)    /* and of the part of it that is straightened */
+#define MORE 2                           /* times what is moved may be straightened as a whole: longer runs are faster */
 #define LEAST_PART 16                    /* elements of a slice in such a part */
 #define CHUNK ((int64_t)256 << 10)       /* bytes that a thread claims at a time */
 #define SOME 64                          /* indices that are checked at a time */
@@ -102,7 +103,7 @@ int dml_straightens(const dml_plan *p, const dml_move *m, dml_straight *s)
     for (s->cut = 0; m->slice.v[s->cut] == 1; s->cut++)
         ;
     int64_t size = m->slice.v[s->cut], bytes = lay_out(s, m, p->element, size);
-    if (bytes == 0 || bytes > p->positions * p->slice)
+    if (bytes == 0 || bytes > p->positions * p->slice * (bytes > STRAIGHT ? 1 : MORE))
         return 0;
     s->length = size;
     while (bytes > STRAIGHT) {
