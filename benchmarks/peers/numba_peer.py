@@ -1,9 +1,11 @@
 """Numba: loops as a good user would write them, in parallel where there are threads, indices not checked.
 
-Arrays are seen as (outer, axis, inner) or as (dimensions of the tuple, slice), which costs nothing; the loops of a kind
-are compiled once per type. Negative indices work, because Numba wraps them.
+Arrays are seen as (outer, axis, inner) or as (dimensions of the tuple, slice), which costs nothing unless they lie the other
+way round: then it takes a copy, which is part of the call. The loops of a kind are compiled once per type. Negative indices
+work, because Numba wraps them.
 """
 
+import functools
 import math
 
 import numpy as np
@@ -35,11 +37,17 @@ def _both(t, loop, *arrays, shape=None):
     """The loop on a new array, and on one of the caller's; `shape` is how the loop sees the output."""
     loop, shape = _loop(loop), shape or t.shape
     dtype = np.dtype(np.uint16) if t.x.dtype == np.float16 else t.x.dtype  # Numba has no float16 on CPUs; moving needs none
-    arrays = [a.view(dtype) if a.dtype == t.x.dtype else a for a in arrays]
+    copied = any(callable(a) for a in arrays)
     out = t.empty().reshape(shape).view(dtype)
 
+    def given():
+        called = (a() if callable(a) else a for a in arrays)
+        return [a.view(dtype) if a.dtype == t.x.dtype else a for a in called]
+
+    views = given()
+
     def run(y):
-        loop(*arrays, y)
+        loop(*(given() if copied else views), y)
         return y
 
     def value(y):
@@ -47,6 +55,12 @@ def _both(t, loop, *arrays, shape=None):
 
     yield Call("loop", "fresh", lambda: run(np.empty(shape, dtype)), value)
     yield Call("loop into out", "reused", lambda: run(out), value)
+
+
+def _seen(array, *shape):
+    """The array in another shape; a function that makes it, where that takes a copy."""
+    seen = array.reshape(*shape)
+    return seen if np.shares_memory(seen, array) else functools.partial(array.reshape, *shape)
 
 
 def _around(shape, axis):
@@ -60,8 +74,7 @@ def gather(t):
     outer, size, inner = _around(t.x.shape, t.cell.axis)
     if inner == 1 and outer == 1:
         return _both(t, _flat, t.x, t.i)
-    x = t.x.reshape(outer, size, inner)
-    return _both(t, _gather, x, t.i.reshape(-1), shape=(outer, t.i.size, inner))
+    return _both(t, _gather, _seen(t.x, outer, size, inner), _seen(t.i, -1), shape=(outer, t.i.size, inner))
 
 
 def gather_elements(t):
@@ -69,19 +82,19 @@ def gather_elements(t):
     if ndim == 1:
         return _both(t, _flat, t.x, t.i)
     if axis == ndim - 1:
-        x, i = t.x.reshape(-1, t.x.shape[-1]), t.i.reshape(-1, t.i.shape[-1])
-        return _both(t, _elements_last, x, i, shape=i.shape)
+        shape = t.i.size // t.i.shape[-1], t.i.shape[-1]
+        return _both(t, _elements_last, _seen(t.x, -1, t.x.shape[-1]), _seen(t.i, *shape), shape=shape)
     shape = _around(t.i.shape, axis)
-    return _both(t, _elements_inner, t.x.reshape(_around(t.x.shape, axis)), t.i.reshape(shape), shape=shape)
+    return _both(t, _elements_inner, _seen(t.x, *_around(t.x.shape, axis)), _seen(t.i, *shape), shape=shape)
 
 
 def gather_nd(t):
     q, count = t.cell.tuple_size, math.prod(t.i.shape[:-1])
-    i = t.i.reshape(count, q)
+    i = _seen(t.i, count, q)
     if t.x.ndim == q:
         return _both(t, (_items1, _items2, _items3, _items4)[q - 1], t.x, i, shape=(count,))
     size = math.prod(t.x.shape[q:])
-    x = t.x.reshape(*t.x.shape[:q], size)
+    x = _seen(t.x, *t.x.shape[:q], size)
     return _both(t, (_slices1, _slices2)[q - 1], x, i, shape=(count, size))
 
 
@@ -152,19 +165,19 @@ def scatter_elements(t):
     if t.cell.reduction == "add":
         return _both(t, _add, x, t.i, t.u, np.int64(numba.get_num_threads()))
     if axis == x.ndim - 1:
-        rows = (a.reshape(-1, a.shape[-1]) for a in (x, t.i, t.u))
+        rows = (_seen(a, -1, a.shape[-1]) for a in (x, t.i, t.u))
         return _both(t, _put_last, *rows, shape=(x.size // x.shape[-1], x.shape[-1]))
-    arrays = (a.reshape(_around(a.shape, axis)) for a in (x, t.i, t.u))
+    arrays = (_seen(a, *_around(a.shape, axis)) for a in (x, t.i, t.u))
     return _both(t, _put_inner, *arrays, shape=_around(x.shape, axis))
 
 
 def scatter_nd(t):
     q, count = t.cell.tuple_size, math.prod(t.i.shape[:-1])
-    i = t.i.reshape(count, q)
+    i = _seen(t.i, count, q)
     if t.x.ndim == q:
         return _both(t, (_put1, _put2, _put3)[q - 1], t.x, i, t.u)
     shape = (*t.x.shape[:q], math.prod(t.x.shape[q:]))
-    return _both(t, (_put_slices1, _put_slices2)[q - 1], t.x.reshape(shape), i, t.u.reshape(count, -1), shape=shape)
+    return _both(t, (_put_slices1, _put_slices2)[q - 1], _seen(t.x, *shape), i, _seen(t.u, count, -1), shape=shape)
 
 
 def _put_flat(x, i, u, y):
@@ -236,11 +249,12 @@ def _put_slices2(x, i, u, y):
 def nonzero_coordinates(t):
     x, zero = t.x, t.x.dtype.type(0)
     wide = x.ndim > 1 and x.shape[-1] >= 16
-    rows = x.reshape(-1, x.shape[-1]) if wide else x.reshape(-1)
+    seen = _seen(x, -1, x.shape[-1]) if wide else _seen(x, -1)
     count, write = _loop(_count_rows if wide else _count_chunks), _loop(_write_rows if wide else _write_chunks)
     shape = np.array(x.shape)
 
     def run():
+        rows = seen() if callable(seen) else seen
         ends = np.cumsum(count(rows, zero))
         y = np.empty((ends[-1], x.ndim), np.uint32)
         write(rows, zero, ends, shape, y)
