@@ -20,6 +20,7 @@
 #define DML_PREFETCH_L2(address) __builtin_prefetch((address), 0, 2)
 #define DML_PREFETCH_WRITE(address) __builtin_prefetch((address), 1, 3)
 #define DML_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define DML_ONCE(value) __asm__("" : "+r"(value)) /* as read: the compiler cannot read it again */
 #define DML_CTZ64(word) __builtin_ctzll(word)
 #define DML_ATOMIC_ADD(counter, by) __atomic_fetch_add((counter), (by), __ATOMIC_RELAXED)
 #define DML_ATOMIC_LOAD(flag) __atomic_load_n((flag), __ATOMIC_RELAXED)
@@ -39,6 +40,7 @@
 #endif
 #define DML_PREFETCH_L2(address) DML_PREFETCH(address)
 #define DML_PREFETCH_WRITE(address) DML_PREFETCH(address)
+#define DML_ONCE(value) _ReadWriteBarrier()
 static __forceinline int dml_ctz64(uint64_t word)
 {
     unsigned long at;

@@ -7,12 +7,13 @@
 
 #include <stdlib.h>
 
-#define FEWEST 8                         /* elements of a slice that is worth it */
+#define FEWEST 3                         /* elements of a slice that is worth it */
 #define PART 128                         /* bytes of a slice that are moved at a time where whole ones leave the cache */
 #define NEAR ((int64_t)1 << 20)          /* bytes of the table that stay in the cache while all positions are done, */
 #define STRAIGHT ((int64_t)512 << 10)    /* and of the part of it that is straightened */
 #define MORE 2                           /* times what is moved may be straightened as a whole: longer runs are faster */
 #define LEAST_PART 16                    /* elements of a slice in such a part */
+#define SHORT 12                         /* elements of a slice that is moved together with others */
 #define CHUNK ((int64_t)256 << 10)       /* bytes that a thread claims at a time */
 #define SOME 64                          /* indices that are checked at a time */
 #define NEXT 2                           /* so many slices ahead they are fetched, */
@@ -155,29 +156,70 @@ static void shape_of(const striding *s, dml_shape *shape, int64_t length)
     dml_shape_end(shape, p->slice, DML_STORE_PLAIN);
 }
 
-/* The table's offset that a tuple names. 0: a coordinate is out of range. */
-DML_INLINE int named(const dml_plan *p, const char *index, int64_t *offset)
-{
-    *offset = 0;
-    for (int k = 0; k < p->tuple; k++, index += p->coordinate_stride) {
-        uint64_t n = (uint64_t)p->bounds[k], read;
-        u32 narrow;
-        if (dml_index_bytes(p->index) == 8)
-            memcpy(&read, index, 8);
-        else {
-            memcpy(&narrow, index, 4);
-            read = p->index == DML_INDEX_I32 ? (uint64_t)(int64_t)(i32)narrow : narrow;
-        }
-        volatile uint64_t once = read;   /* what is checked is what is used: another thread may change the index meanwhile */
-        uint64_t u = once;
-        if (u >= n && (p->index == DML_INDEX_I32 || p->index == DML_INDEX_I64))
-            u += n;
-        if (u >= n)
-            return 0;
-        *offset += (int64_t)u * p->steps[k];
+/* The table's offsets that some tuples name. 0: a coordinate is out of range. What is checked is what is used, also if another
+ * thread changes the index meanwhile. */
+#define NAMED(name, T, wraps)                                                                             \
+    static int name(const dml_plan *p, const char *indices, int64_t step, int64_t count, int64_t *offset) \
+    {                                                                                                     \
+        for (int64_t i = 0; i < count; i++, indices += step) {                                            \
+            const char *at = indices;                                                                     \
+            int64_t sum = 0;                                                                              \
+            for (int k = 0; k < p->tuple; k++, at += p->coordinate_stride) {                              \
+                T read;                                                                                   \
+                memcpy(&read, at, sizeof read);                                                           \
+                DML_ONCE(read);                                                                           \
+                uint64_t n = (uint64_t)p->bounds[k], u = (uint64_t)read;                                  \
+                if (wraps && u >= n)                                                                      \
+                    u += n;                                                                               \
+                if (u >= n)                                                                               \
+                    return 0;                                                                             \
+                sum += (int64_t)u * p->steps[k];                                                          \
+            }                                                                                             \
+            offset[i] = sum;                                                                              \
+        }                                                                                                 \
+        return 1;                                                                                         \
     }
-    return 1;
+NAMED(named_i32, i32, 1)
+NAMED(named_i64, i64, 1)
+NAMED(named_u32, u32, 0)
+NAMED(named_u64, u64, 0)
+
+static int named(const dml_plan *p, const char *indices, int64_t step, int64_t count, int64_t *offset)
+{
+    switch (p->index) {
+    case DML_INDEX_I32: return named_i32(p, indices, step, count, offset);
+    case DML_INDEX_I64: return named_i64(p, indices, step, count, offset);
+    case DML_INDEX_U32: return named_u32(p, indices, step, count, offset);
+    default: return named_u64(p, indices, step, count, offset);
+    }
 }
+
+/* Short slices of some positions, column by column: each place keeps what comes last all the same. */
+#define BY_COLUMNS(name, T)                                                                                             \
+    static void name(const dml_step *row, int scatter, char *table, const int64_t *offset, char *stream, int64_t pitch, \
+                     int64_t count)                                                                                     \
+    {                                                                                                                   \
+        int64_t to = row->to, from = row->from;                                                                         \
+        for (int64_t k = row->size; k > 0; k--, table += scatter ? to : from, stream += scatter ? from : to) {          \
+            char *at = stream;                                                                                          \
+            if (scatter)                                                                                                \
+                for (int64_t i = 0; i < count; i++, at += pitch)                                                        \
+                    memcpy(table + offset[i], at, sizeof(T));                                                           \
+            else                                                                                                        \
+                for (int64_t i = 0; i < count; i++, at += pitch)                                                        \
+                    memcpy(at, table + offset[i], sizeof(T));                                                           \
+        }                                                                                                               \
+    }
+BY_COLUMNS(columns_u8, u8)
+BY_COLUMNS(columns_u16, u16)
+BY_COLUMNS(columns_u32, u32)
+BY_COLUMNS(columns_u64, u64)
+BY_COLUMNS(columns_u128, u128)
+typedef void (*columns)(const dml_step *row, int scatter, char *table, const int64_t *offset, char *stream, int64_t pitch,
+                        int64_t count);
+static const columns by_columns[DML_STORAGES] = {
+    columns_u8, columns_u16, columns_u32, columns_u64, columns_u128,
+};
 
 /* Slices of positions along one dimension. */
 static int some_slices(const striding *s, dml_worker *worker, const dml_shape *shape, const dml_dim *dim, char *table,
@@ -185,14 +227,23 @@ static int some_slices(const striding *s, dml_worker *worker, const dml_shape *s
 {
     const dml_step *row = dml_shape_is_row(shape) ? shape->dim + shape->rank - 1 : NULL;
     int64_t offset[SOME], some, reach = 0;
-    if (row && !s->scatter && row->from < DML_LINE)      /* lines that follow each other, too few for the hardware to foresee */
+    if (row && !s->scatter && row->from < DML_LINE) /* lines that follow each other, too few for the hardware to foresee */
         reach = dml_least(REACH, row->size * row->from);
     int stop = DML_OK;
     for (; count > 0 && !stop; count -= some) {
         some = dml_least(count, SOME);
-        for (int64_t i = 0; i < some; i++, indices += dim->index)
-            if (!named(s->plan, indices, offset + i))
-                return DML_OUT_OF_RANGE;
+        if (!named(s->plan, indices, dim->index, some, offset))
+            return DML_OUT_OF_RANGE;
+        indices += some * dim->index;
+        if (row && row->size <= SHORT) {
+            for (int64_t i = 0; i < some; i++)
+                offset[i] += i * dim->table;
+            by_columns[DML_CTZ64((uint64_t)shape->run)](row, s->scatter, table, offset, stream, dim->stream, some);
+            table += some * dim->table;
+            stream += some * dim->stream;
+            stop = dml_tick(worker, some * shape->unit_bytes);
+            continue;
+        }
         for (int64_t i = 0; i < some && !stop; i++, table += dim->table, stream += dim->stream) {
             char *to = s->scatter ? table + offset[i] : stream, *from = s->scatter ? stream : table + offset[i];
             for (int64_t at = 0; at < reach && i + NEXT < some; at += DML_LINE)
@@ -248,7 +299,7 @@ static void cut_slices(striding *s, int threads)
         if (p->dim[d].size > 1 && llabs(p->dim[d].stream) <= llabs(p->dim[s->cut].stream))
             s->cut = d;
     const dml_dim *cut = p->dim + s->cut;
-    int64_t line = dml_most(1, DML_LINE / p->slice);     /* elements that only one thread should store */
+    int64_t line = dml_most(1, DML_LINE / p->slice); /* elements that only one thread should store */
     s->length = cut->size;
     if (llabs(cut->table) >= DML_LINE && cut->size * s->slices * p->slice > NEAR && s->count > 1)
         s->length = dml_least(s->length, dml_most(1, PART / p->slice));
@@ -272,8 +323,10 @@ int dml_share_strided(const dml_plan *p, int scatter, int untouched, int threads
     shape_of(&s, &s.whole, s.length);
     shape_of(&s, &s.rest, cut->size - (s.parts - 1) * s.length);
     s.per_chunk = s.count;
-    if (!scatter)
-        s.per_chunk = dml_least(s.count, dml_most(1, CHUNK / (p->positions / s.count / cut->size * s.length * p->slice)));
+    if (!scatter) {
+        int64_t part = p->positions / s.count / cut->size * s.length * p->slice; /* bytes */
+        s.per_chunk = dml_most(1, dml_least(CHUNK / part, dml_ceil(s.count, threads == 1 ? 1 : 4 * threads)));
+    }
     s.chunks = dml_ceil(s.count, s.per_chunk);
     dml_order order = scatter ? DML_FORWARD : dml_order_for(p->positions * p->slice, untouched);
     return dml_parallel(some_positions, &s, s.parts * s.chunks, order, threads, pulse);
