@@ -1,4 +1,4 @@
-"""Runs the suite: `python -m benchmarks [--quick] [--threads 1 2] [--cells pattern] [--peers numpy torch]`.
+"""Runs the suite: `python -m benchmarks [--quick] [--threads 1 2] [--cells pattern] [--drawn 100] [--peers numpy torch]`.
 
 Every number of threads gets a process of its own, because most libraries read their limits only once. The results go
 to a JSON file; charts and the page are made from it.
@@ -16,13 +16,14 @@ from pathlib import Path
 
 from . import peers, results
 from .cases import CELLS, SIZES
+from .drawn import draw
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 def main() -> int:
     options = arguments()
-    cells = [c for c in CELLS if chosen(c, options)]
+    cells = [c for c in (draw(options.drawn, options.seed) if options.drawn else CELLS) if chosen(c, options)]
     if not cells:
         sys.exit(f"no cell matches {options.cells!r}")
     if options.list:
@@ -32,7 +33,7 @@ def main() -> int:
         from . import worker
 
         # The series of sizes belongs to the whole suite, with one thread.
-        sizes = SIZES if options.threads == [1] and not (options.quick or options.cells) else []
+        sizes = SIZES if options.threads == [1] and not (options.quick or options.cells or options.drawn) else []
         worker.run(cells, sizes, options.peers, options.threads[0], options.quick, options.cpu, options.worker)
         return 0
     return everything(options)
@@ -56,6 +57,8 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--output", type=Path, help="the results file; default: benchmarks/results/bench.json "
                         "for the whole suite, else build/bench.json")  # fmt: skip
+    parser.add_argument("--drawn", type=int, default=0, metavar="COUNT", help="so many cells drawn at random instead")
+    parser.add_argument("--seed", type=int, default=0, help="another seed draws other cells")
     parser.add_argument("--cpu", action="store_true", help="CPU time, not the wall clock: for one thread on a busy machine")
     parser.add_argument("--trial", action="store_true", help="note in the results that the machine was busy")
     parser.add_argument("--list", action="store_true", help="print the names of the cells and stop")
@@ -65,7 +68,7 @@ def arguments() -> argparse.Namespace:
 
 def chosen(cell, options) -> bool:
     named = not options.cells or options.cells in cell.name or fnmatch.fnmatch(cell.name, options.cells)
-    return named and (cell.quick or not options.quick)
+    return named and (cell.quick or not options.quick or bool(options.drawn))
 
 
 def everything(options) -> int:
@@ -76,7 +79,7 @@ def everything(options) -> int:
     started = time.perf_counter()
     if options.cpu and options.threads != [1]:
         sys.exit("--cpu is for one thread: add --threads 1")
-    whole = not (options.quick or options.cells or options.cpu) and set(options.peers) == set(peers.NAMES)
+    whole = not (options.quick or options.cells or options.drawn or options.cpu) and set(options.peers) == set(peers.NAMES)
     target = options.output or (results.PUBLISHED if whole else ROOT / "build" / "bench.json")
     parts = []
     with tempfile.TemporaryDirectory() as folder:
@@ -84,7 +87,7 @@ def everything(options) -> int:
             part = Path(folder, f"{threads}.json")
             command = [sys.executable, "-m", "benchmarks", "--worker", str(part), "--threads", str(threads)]
             command += ["--cells", options.cells, *["--quick"][: options.quick], *["--cpu"][: options.cpu]]
-            command += ["--peers", *options.peers]
+            command += ["--drawn", str(options.drawn), "--seed", str(options.seed), "--peers", *options.peers]
             compiled = ROOT / "build" / ("numba-parallel" if threads > 1 else "numba")  # it would mix them up
             environment = os.environ | peers.environment(threads) | {"NUMBA_CACHE_DIR": str(compiled)}
             status = subprocess.run(command, env=environment, check=False).returncode

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dmlcore
-from benchmarks import cases, limits, measure, peers, report, results, worker
+from benchmarks import cases, drawn, limits, measure, peers, report, results, worker
 
 QUICK = [c for c in cases.CELLS if c.quick and c.level in ("tiny", "L2")]
 OPERATORS = ("gather", "gather_elements", "gather_nd", "scatter_elements", "scatter_nd", "nonzero_coordinates")
@@ -64,6 +64,22 @@ def test_product_and_numpy_agree(cell):
     for name in (peers.PRODUCT, "numpy"):
         for call in peers.calls(peers.load(name, 2)[0], task):
             assert not worker.wrong(call, task), call.label
+
+
+def test_drawn_cells():
+    """The same seed draws the same ones; all operators come, and whatever is drawn can be made and is right."""
+    cells = drawn.draw(150, 1)
+    assert cells == drawn.draw(150, 1) and not set(cells) & set(drawn.draw(150, 2))
+    assert len({c.name for c in cells}) == 150
+    assert {c.op for c in cells} == set(OPERATORS)
+    assert {c.layout for c in cells} == {"C", "T", "step"}
+    product = peers.load(peers.PRODUCT, 1)[0]
+    small = [c for c in cells if max(np.prod(c.shape), np.prod(c.index_shape or (1,))) < 20_000]
+    assert len(small) > 40
+    for cell in small:
+        task = cases.task(cell)
+        for call in peers.calls(product, task):
+            assert not worker.wrong(call, task), (cell.name, call.label)
 
 
 @pytest.mark.parametrize("cell", [c for c in cases.CELLS if c.level == "L2" and c.layout == "C"], ids=lambda c: c.name)
