@@ -11,9 +11,9 @@
 #define PART 128                         /* bytes of a slice that are moved at a time where whole ones leave the cache */
 #define NEAR ((int64_t)1 << 20)          /* bytes of the table that stay in the cache while all positions are done, */
 #define STRAIGHT ((int64_t)512 << 10)    /* and of the part of it that is straightened */
-#define MORE 2                           /* times what is moved may be straightened as a whole: longer runs are faster */
 #define LEAST_PART 16                    /* elements of a slice in such a part */
 #define SHORT 12                         /* elements of a slice that is moved together with others */
+#define MORE 2                           /* times what is moved may be straightened as a whole for such slices: runs are faster */
 #define CHUNK ((int64_t)256 << 10)       /* bytes that a thread claims at a time */
 #define SOME 64                          /* indices that are checked at a time */
 #define NEXT 2                           /* so many slices ahead they are fetched, */
@@ -103,8 +103,10 @@ int dml_straightens(const dml_plan *p, const dml_move *m, dml_straight *s)
         return 0;
     for (s->cut = 0; m->slice.v[s->cut] == 1; s->cut++)
         ;
-    int64_t size = m->slice.v[s->cut], bytes = lay_out(s, m, p->element, size);
-    if (bytes == 0 || bytes > p->positions * p->slice * (bytes > STRAIGHT ? 1 : MORE))
+    int64_t size = m->slice.v[s->cut], bytes = lay_out(s, m, p->element, size), elements = 1;
+    for (int64_t d = s->cut; d < m->slice.n; d++)
+        elements *= m->slice.v[d];
+    if (bytes == 0 || bytes > p->positions * p->slice * (bytes <= STRAIGHT && elements <= SHORT ? MORE : 1))
         return 0;
     s->length = size;
     while (bytes > STRAIGHT) {
