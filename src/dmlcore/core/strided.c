@@ -13,7 +13,7 @@
 #define STRAIGHT ((int64_t)512 << 10)    /* and of the part of it that is straightened */
 #define LEAST_PART 16                    /* elements of a slice in such a part */
 #define SHORT 12                         /* elements of a slice that is moved together with others */
-#define MORE 2                           /* times what is moved may be straightened as a whole for such slices: runs are faster */
+#define MORE 2                           /* times what is moved may be straightened as a whole for such slices */
 #define CHUNK ((int64_t)256 << 10)       /* bytes that a thread claims at a time */
 #define SOME 64                          /* indices that are checked at a time */
 #define NEXT 2                           /* so many slices ahead they are fetched, */
