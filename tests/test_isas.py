@@ -146,3 +146,28 @@ def test_rows_gigabytes_apart(rng, any_isa):
     for isa in ISAS:
         _select_isa(isa)
         assert same_bits(dmlcore.gather_elements(x, indices, axis=1), np.take_along_axis(x, indices, 1)), isa
+
+
+@pytest.mark.parametrize("dtype", ("float32", "int64"))
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+def test_near_tables_with_every_last_place(rng, any_isa, index, dtype):
+    """Rows and boxes that end anywhere, unaligned starts, and one index out of range, at every place of the last ones."""
+    for count in (1025, 2047, 2051, 4100):
+        table = rng.integers(-(2**30), 2**30, 700).astype(dtype)
+        least = -700 if np.dtype(index).kind == "i" else 0
+        indices = rng.integers(least, 700, count + 1).astype(index)[1:]
+        wanted = table[indices.astype(int)]
+        rows = table[np.newaxis].repeat(3, 0)
+        for isa in ISAS:
+            _select_isa(isa)
+            assert same_bits(dmlcore.gather(table, indices), wanted), isa
+            out = np.empty(count + 1, dtype)[1:]
+            assert same_bits(dmlcore.gather_elements(table, indices, out=out), wanted), isa
+            found = dmlcore.gather_elements(rows, indices[np.newaxis].repeat(3, 0), axis=1)
+            assert same_bits(found, wanted[np.newaxis].repeat(3, 0)), isa
+            for place in (0, 9, *range(count - 18, count)):
+                for value in (700, np.iinfo(index).max, *([-701, np.iinfo(index).min] if least else [])):
+                    bad = indices.copy()
+                    bad[place] = value
+                    with pytest.raises(dmlcore.IndexOutOfRangeError, match=rf"\[{place}\] .* is {value},"):
+                        dmlcore.gather(table, bad)

@@ -115,6 +115,14 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
     return 0;
 }
 
+/* Out of a near table of elements that follow each other the vector unit gathers with the indices as they are. */
+DML_INLINE int NAME(take)(const dml_plan *p, const dml_block *b)
+{
+    for (int64_t at = 0; at < b->count * p->next_step / 8; at += DML_LINE)
+        DML_PREFETCH(b->next + at);
+    return TAKE(b->stream, b->table, b->indices, b->count, p->bounds[0], sizeof(T), sizeof(I), (I)-1 < (I)1);
+}
+
 DML_INLINE int NAME(fused)(const dml_plan *p, const dml_block *b, int scatter)
 {
     const dml_dim *last = p->dim + p->rank - 1;
@@ -126,6 +134,8 @@ DML_INLINE int NAME(fused)(const dml_plan *p, const dml_block *b, int scatter)
         case 2: return NAME(direct)(p, b, 2);
         default: return NAME(direct)(p, b, 3);
         }
+    if (SECOND_TUNING && TAKES(T) && !scatter && !p->ramped && p->gathers == DML_GATHERS && p->steps[0] == (int64_t)sizeof(T))
+        return NAME(take)(p, b);
     if (!p->ramped)
         return NAME(fused_loop)(p, b, NULL, 0, scatter);
     if (drifts)

@@ -43,6 +43,10 @@
 #undef U
 
 /* moving elements */
+#ifndef TAKE
+#define TAKES(T) 0
+#define TAKE(stream, table, index, count, bound, width, index_width, is_signed) 0
+#endif
 #ifndef JOIN
 #define JOINS(T) 0
 #define GATHERS(T) 0

@@ -1,5 +1,6 @@
-/* indices_avx512.h: from indices to checked offsets, gathers by the vector unit, and leaving out offsets of other threads,
- * with AVX-512. Included by avx512.c; stands in for parts of core/normalise.h, joins_x86.h and core/slices.h. */
+/* indices_avx512.h: from indices to checked offsets or to elements, gathers by the vector unit, and leaving out offsets of other
+ * threads, with AVX-512. Included by avx512.c; stands in for parts of core/normalise.h, joins_x86.h, core/fused.h and
+ * core/slices.h. */
 
 #define WRAPS 1
 #define WRAP wrap_avx512
@@ -32,9 +33,52 @@ DML_INLINE int wrap_avx512(const i64 *index, int64_t count, int64_t bound, int64
 
 #define STREAM64 stream_avx512
 
-DML_INLINE void stream_avx512(char *to, const char *from)   /* `to` is a multiple of 64 */
+DML_INLINE void stream_avx512(char *to, const char *from) /* `to` is a multiple of 64 */
 {
     _mm512_stream_si512((void *)to, _mm512_loadu_si512((const void *)from));
+}
+
+#define TAKES(T) (sizeof(T) == 4 || sizeof(T) == 8)
+#define TAKE take_avx512
+
+/* Up to eight elements of `width` bytes out of a table of `n` elements, checked on their way: as many as there are 64-bit indices
+ * in a register; the index has its own width and sign. Not 0: one is out of range. */
+DML_INLINE int eight_avx512(char *stream, const char *table, const char *index, __m512i n, __mmask8 some, size_t width,
+                            size_t index_width, int is_signed)
+{
+    __m512i v;
+    if (index_width == 8)
+        v = _mm512_maskz_loadu_epi64(some, (const void *)index);
+    else if (is_signed)
+        v = _mm512_cvtepi32_epi64(_mm256_maskz_loadu_epi32(some, (const void *)index));
+    else
+        v = _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(some, (const void *)index));
+    __asm__("" : "+v"(v)); /* as read: what is checked is what is used */
+    if (is_signed)
+        v = _mm512_mask_add_epi64(v, _mm512_movepi64_mask(v), v, n);
+    if (_mm512_cmpge_epu64_mask(v, n))
+        return 1;
+    if (width == 4)
+        _mm256_mask_storeu_epi32((void *)stream, some, _mm512_i64gather_epi32(v, (const void *)table, 4));
+    else
+        _mm512_mask_storeu_epi64((void *)stream, some, _mm512_i64gather_epi64(v, (const void *)table, 8));
+    return 0;
+}
+
+DML_INLINE int take_avx512(char *stream, const char *table, const char *index, int64_t count, int64_t bound, size_t width,
+                           size_t index_width, int is_signed)
+{
+    __m512i n = _mm512_set1_epi64(bound);
+    for (; count >= 16; count -= 16, index += 16 * index_width, stream += 16 * width)
+        if (eight_avx512(stream, table, index, n, 0xff, width, index_width, is_signed) |
+            eight_avx512(stream + 8 * width, table, index + 8 * index_width, n, 0xff, width, index_width, is_signed))
+            return 1;
+    for (; count > 0; count -= 8, index += 8 * index_width, stream += 8 * width) {
+        __mmask8 some = (__mmask8)(count < 8 ? (1 << count) - 1 : 0xff);
+        if (eight_avx512(stream, table, index, n, some, width, index_width, is_signed))
+            return 1;
+    }
+    return 0;
 }
 
 #define GATHERS(T) (sizeof(T) == 4 || sizeof(T) == 8)
