@@ -3,6 +3,8 @@ plain loops compute it, exactly, in every data type and at any number of threads
 list of what is accepted.
 """
 
+import warnings
+
 import numpy as np
 import pytest
 from arrays import data_types, index_types, random_call
@@ -97,10 +99,11 @@ def test_fill_values(op):
     indices = np.full(shape, 9)
     for data_type in data_types(op):
         dtype = numpy_type(data_type)
-        good = {"b": [True, False], "f": [0, -0.0, 1.5, np.inf, np.nan], "c": [1 + 2j], "V": [1.0]}.get(dtype.kind)
+        good = {"b": [True, False], "f": [0, -0.0, 1.5, np.inf, np.nan], "c": [1 + 2j, 5, 1.5, np.nan], "V": [1.0]}.get(dtype.kind)
         good = good or [np.iinfo(dtype).min, np.iinfo(dtype).max, 3]
         for value in good:
-            found = function(np.zeros(3, dtype), indices, mode="fill", fill_value=value)
+            with warnings.catch_warnings(action="error"):
+                found = function(np.zeros(3, dtype), indices, mode="fill", fill_value=value)
             assert same_values(found, np.full(1, value, dtype)) or same_values(
                 found.reshape(1), np.full(1, value, dtype)
             )

@@ -85,7 +85,7 @@ def element(value, dtype: np.dtype) -> bytes:
     try:
         with np.errstate(all="ignore"):
             converted = given.astype(dtype)
-            back = converted.astype(given.dtype)
+            back = converted if dtype.kind == "c" else converted.astype(given.dtype)
     except (TypeError, ValueError, OverflowError):
         raise error from None
     if dtype.kind in "biu":

@@ -192,7 +192,7 @@ static int move_straight(const dml_plan *plan, int op, const dml_move *m, dml_ru
             report(m, run);
     }
     dml_run part_run = *run;
-    part_run.check_first &= straight->parts == 1;
+    part_run.check_first &= straight->parts == 1; /* the indices of several parts are checked already */
     for (int64_t n = 0; n < straight->parts && !status; n++) {
         status = dml_straighten(straight, m, n, plan->element, threads, &pulse);
         if (status)

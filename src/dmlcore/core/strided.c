@@ -48,7 +48,7 @@ int dml_takes_strided(const dml_plan *p, int scatter)
         if (scatter && p->dim[d].table == 0)
             return 0; /* updates for one place: their order counts */
     }
-    return n && p->whole && !p->combine && p->mode == DML_RAISE && elements >= FEWEST && p->rank + p->tuple <= DML_RANK_MAX;
+    return n && p->whole && !p->combine && p->mode == DML_RAISE && elements >= FEWEST && n <= DML_RANK_MAX;
 }
 
 /* A dimension of the table: where it lies, and its step in scratch memory where the last ones are `bytes` long. */
@@ -78,7 +78,7 @@ static int64_t lay_out(dml_straight *s, const dml_move *m, int64_t element, int6
     return bytes;
 }
 
-/* Whether the slices of the table are contiguous. */
+/* Whether the slices of the table are contiguous. (A move with slices has their strides, none of them left out.) */
 static int is_straight(const dml_move *m, int64_t bytes)
 {
     for (int64_t d = m->slice.n - 1; d >= 0; bytes *= m->slice.v[d--])
