@@ -99,7 +99,7 @@ def test_fill_values(op):
     indices = np.full(shape, 9)
     for data_type in data_types(op):
         dtype = numpy_type(data_type)
-        good = {"b": [True, False], "f": [0, -0.0, 1.5, np.inf, np.nan], "c": [1 + 2j, 5, 1.5, np.nan], "V": [1.0]}.get(dtype.kind)
+        good = {"b": [True, False], "f": [0, -0.0, 1.5, np.inf, np.nan], "c": [1 + 2j, 5, np.nan], "V": [1.0]}.get(dtype.kind)
         good = good or [np.iinfo(dtype).min, np.iinfo(dtype).max, 3]
         for value in good:
             with warnings.catch_warnings(action="error"):
