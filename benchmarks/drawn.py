@@ -1,7 +1,7 @@
 """Cells drawn at random, for what the author of the suite's table did not think of: `python -m benchmarks --drawn 100`.
 
-The same seed draws the same cells. Sizes are spread evenly over their orders of magnitude, and half of the dimensions are
-powers of two; what users do more often is drawn more often.
+The same seed draws the same cells. Sizes are spread evenly over their orders of magnitude, and every dimension but one
+is a power of two half of the time; what users do more often is drawn more often.
 """
 
 import math

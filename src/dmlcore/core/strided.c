@@ -291,8 +291,8 @@ static int some_positions(void *data, dml_worker *worker, int64_t chunk)
     return status;
 }
 
-/* Lines that a slice has parts of are needed again by other positions, so slices are moved in parts
- * if otherwise these lines would have left the cache by then. */
+/* Lines that a slice has parts of are needed again by other positions, so slices are moved in parts if these lines would
+ * otherwise have left the cache by then. */
 static void cut_slices(striding *s, int threads)
 {
     const dml_plan *p = s->plan;
