@@ -50,33 +50,33 @@ static void join(dml_shape *s, int64_t width)
 }
 
 /* Rows of elements, by fours: the end of a short row comes as the processor expects it. */
-#define ELEMENTS(name, T, to_step, from_step)                                                         \
-    static void name(char *to, const char *from, int64_t count, int64_t to_pitch, int64_t from_pitch) \
-    {                                                                                                 \
-        T some[4];                                                                                    \
-        (void)to_pitch;                                                                               \
-        for (; count >= 4; count -= 4, to += 4 * (to_step), from += 4 * (from_step)) {                \
-            for (int i = 0; i < 4; i++)                                                               \
-                memcpy(some + i, from + i * (from_step), sizeof(T));                                  \
-            for (int i = 0; i < 4; i++)                                                               \
-                memcpy(to + i * (to_step), some + i, sizeof(T));                                      \
-        }                                                                                             \
-        for (; count > 0; count--, to += (to_step), from += (from_step))                              \
-            memcpy(to, from, sizeof(T));                                                              \
+#define ELEMENTS(name, T, TO, FROM)                                                                 \
+    static void name(char *to, const char *from, int64_t count, int64_t to_step, int64_t from_step) \
+    {                                                                                               \
+        T some[4];                                                                                  \
+        (void)to_step;                                                                              \
+        for (; count >= 4; count -= 4, to += 4 * (TO), from += 4 * (FROM)) {                        \
+            for (int i = 0; i < 4; i++)                                                             \
+                memcpy(some + i, from + i * (FROM), sizeof(T));                                     \
+            for (int i = 0; i < 4; i++)                                                             \
+                memcpy(to + i * (TO), some + i, sizeof(T));                                         \
+        }                                                                                           \
+        for (; count > 0; count--, to += (TO), from += (FROM))                                      \
+            memcpy(to, from, sizeof(T));                                                            \
     }
 
 /* Every second element: compilers have a way. */
-#define HALF(name, T)                                                                                 \
-    static void name(char *to, const char *from, int64_t count, int64_t to_pitch, int64_t from_pitch) \
-    {                                                                                                 \
-        (void)to_pitch, (void)from_pitch;                                                             \
-        for (int64_t i = 0; i < count; i++)                                                           \
-            memcpy(to + i * (int64_t)sizeof(T), from + i * 2 * (int64_t)sizeof(T), sizeof(T));        \
+#define HALF(name, T)                                                                               \
+    static void name(char *to, const char *from, int64_t count, int64_t to_step, int64_t from_step) \
+    {                                                                                               \
+        (void)to_step, (void)from_step;                                                             \
+        for (int64_t i = 0; i < count; i++)                                                         \
+            memcpy(to + i * (int64_t)sizeof(T), from + i * 2 * (int64_t)sizeof(T), sizeof(T));      \
     }
 
 #define ROWS(T)                                                    \
-    ELEMENTS(scattered_##T, T, to_pitch, from_pitch)               \
-    ELEMENTS(collected_##T, T, (int64_t)sizeof(T), from_pitch)     \
+    ELEMENTS(scattered_##T, T, to_step, from_step)                 \
+    ELEMENTS(collected_##T, T, (int64_t)sizeof(T), from_step)      \
     HALF(halved_##T, T)                                            \
     static dml_row row_##T(int64_t to, int64_t from)               \
     {                                                              \
@@ -92,7 +92,7 @@ ROWS(u128)
 
 static dml_row row_for(const dml_shape *s)
 {
-    int64_t to = s->dim[s->rank - 1].to, from = s->dim[s->rank - 1].from;
+    int64_t to = dml_shape_row(s)->to, from = dml_shape_row(s)->from;
     switch (s->run) {
     case 1: return row_u8(to, from);
     case 2: return row_u16(to, from);
@@ -205,7 +205,7 @@ static void copy_turned(const dml_shape *s, char *to, const char *from, int64_t 
 
 static void copy_row(const dml_shape *s, char *to, const char *from, int64_t count)
 {
-    int64_t to_step = s->dim[s->rank - 1].to, from_step = s->dim[s->rank - 1].from;
+    int64_t to_step = dml_shape_row(s)->to, from_step = dml_shape_row(s)->from;
     if (s->row)
         s->row(to, from, count, to_step, from_step);
     else

@@ -38,7 +38,8 @@ void dml_shape_add(dml_shape *shape, int64_t size, int64_t to, int64_t from);
 /* Elements of `width` bytes. */
 void dml_shape_end(dml_shape *shape, int64_t width, dml_store store);
 
-/* Whether the shape is one such row. */
+/* The innermost loop, and whether the shape is nothing but one row of it. */
+DML_INLINE const dml_step *dml_shape_row(const dml_shape *s) { return s->dim + s->rank - 1; }
 DML_INLINE int dml_shape_is_row(const dml_shape *s)
 {
     return s->across < 0 && s->units == 1 && s->places > 1 && s->rows == 1 && s->row;

@@ -1,5 +1,5 @@
 /* share.h: sharing out the boxes of a plan among threads.
- * Included by move.c, which makes the plan, and by share_gather.c, share_scatter.c, rows.c, tiles.c, turned.c,
+ * Included by move.c, which makes the plan, and by share_gather.c, share_scatter.c, rows.c, tiles.c, turned.c, straight.c,
  * strided.c and overwritten.c, which know what may run at once. */
 #ifndef DMLCORE_SHARE_H
 #define DMLCORE_SHARE_H
@@ -47,6 +47,9 @@ int dml_share_tiles(dml_job *job, int threads, dml_pulse *pulse);
 int dml_takes_turned(const dml_plan *plan, int scatter);
 
 int dml_share_turned(const dml_job *job, int scatter, int threads, dml_pulse *pulse);
+
+/* Dimensions that the slice has: those at the end along which the index stays the same. */
+int dml_slice_dimensions(const dml_plan *plan);
 
 /* A gather out of scratch memory, to which the table was copied so that its slices are contiguous: as a whole, or parts of its
  * slices one after the other. The caller has to free it. */

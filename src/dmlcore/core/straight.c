@@ -1,0 +1,105 @@
+/* straight.c: gathers out of tables whose slices are strided, as those of transposed arrays and of every second column. A table
+ * that is read more than once is straightened for the usual loops: copied to scratch memory so that its slices are
+ * contiguous, as a whole, or part by part, each of which is a gather of its own. */
+#include "copy.h"
+#include "share.h"
+
+#include <stdlib.h>
+
+#define STRAIGHT ((int64_t)512 << 10) /* bytes that are straightened at a time */
+#define LEAST_PART 16 /* elements of a slice in a part */
+#define SHORT 12 /* elements of a slice that is not worth much by itself, */
+#define MORE 2 /* and times what is moved that may be straightened for such slices */
+
+/* A dimension of the table: where it lies, and its step in scratch memory where the last ones are `bytes` long. */
+static int64_t append(dml_straight *s, int64_t *bytes, int64_t size, int64_t stride)
+{
+    int64_t step = *bytes;
+    s->size[s->rank] = size;
+    s->from[s->rank] = stride;
+    s->to[s->rank++] = step;
+    *bytes = size && step > INT64_MAX / size ? INT64_MAX : step * size;
+    return step;
+}
+
+/* Slices of some length along one dimension; the answer is how many bytes all of them have. */
+static int64_t lay_out(dml_straight *s, const dml_move *m, int64_t element, int64_t length)
+{
+    int64_t bytes = element;
+    s->rank = 0;
+    for (int64_t d = m->slice.n - 1; d >= 0; d--) {
+        s->sizes[d] = d == s->cut ? length : m->slice.v[d];
+        s->slice[d] = append(s, &bytes, s->sizes[d], m->slice_table_strides.v[d]);
+    }
+    for (int64_t k = m->bounds.n - 1; k >= 0; k--)
+        s->steps[k] = append(s, &bytes, m->bounds.v[k], m->steps.v[k]);
+    for (int64_t d = m->table_strides.n - 1; d >= 0; d--)
+        s->table[d] = m->table_strides.v[d] ? append(s, &bytes, m->positions.v[d], m->table_strides.v[d]) : 0;
+    return bytes;
+}
+
+/* Whether the slices of the table are contiguous. (A move with slices has their strides, none of them left out.) */
+static int is_straight(const dml_move *m, int64_t bytes)
+{
+    for (int64_t d = m->slice.n - 1; d >= 0; bytes *= m->slice.v[d--])
+        if (m->slice.v[d] != 1 && m->slice_table_strides.v[d] != bytes)
+            return 0;
+    return 1;
+}
+
+/* Whether a slice has several elements in each line of the table. */
+static int shares_lines(const dml_move *m)
+{
+    for (int64_t d = 0; d < m->slice.n; d++)
+        if (m->slice.v[d] != 1 && llabs(m->slice_table_strides.v[d]) < DML_LINE)
+            return 1;
+    return 0;
+}
+
+/* Elements of a slice, of its dimensions from `first` on. */
+static int64_t elements_from(const dml_move *m, int64_t first)
+{
+    int64_t elements = 1;
+    for (int64_t d = first; d < m->slice.n; d++)
+        elements *= m->slice.v[d];
+    return elements;
+}
+
+int dml_straightens(const dml_plan *p, const dml_move *m, dml_straight *s)
+{
+    s->scratch = NULL;
+    if (!dml_slice_dimensions(p) || p->slice >= DML_LINE || is_straight(m, p->element))
+        return 0;
+    for (s->cut = 0; m->slice.v[s->cut] == 1; s->cut++)
+        ;
+    int64_t bytes = lay_out(s, m, p->element, m->slice.v[s->cut]);
+    int whole = bytes <= STRAIGHT;
+    if (bytes == 0 || bytes > p->positions * p->slice * (whole && elements_from(m, s->cut) <= SHORT ? MORE : 1))
+        return 0;
+    while (!whole && bytes / m->slice.v[s->cut] > STRAIGHT) /* not even one step along this dimension */
+        if (++s->cut == m->slice.n)
+            return 0;
+    int64_t size = m->slice.v[s->cut], step = bytes / size;
+    s->length = whole ? size : STRAIGHT / step;
+    if (!whole && (s->length * elements_from(m, s->cut + 1) < LEAST_PART || shares_lines(m)))
+        return 0;
+    s->parts = dml_ceil(size, s->length);
+    s->length = dml_ceil(size, s->parts);
+    s->scratch = malloc((size_t)(step * s->length));
+    return s->scratch != NULL;
+}
+
+int dml_straighten(dml_straight *s, const dml_move *m, int64_t part, int64_t element, int threads, dml_pulse *pulse)
+{
+    int64_t first = part * s->length, at = first * m->slice_table_strides.v[s->cut];
+    lay_out(s, m, element, dml_least(s->length, m->slice.v[s->cut] - first));
+    s->move = *m;
+    s->move.table = s->scratch;
+    s->move.stream = m->stream + first * m->slice_stream_strides.v[s->cut];
+    s->move.slice = (dml_list){s->sizes, m->slice.n};
+    s->move.slice_table_strides = (dml_list){s->slice, m->slice.n};
+    s->move.steps = (dml_list){s->steps, m->steps.n};
+    s->move.table_strides = (dml_list){s->table, m->table_strides.n};
+    return dml_copy(s->scratch, m->table + at, (dml_list){s->size, s->rank}, (dml_list){s->to, s->rank},
+                    (dml_list){s->from, s->rank}, element, 0, threads, pulse);
+}
