@@ -14,8 +14,7 @@ from itertools import repeat
 from .peers import PRODUCT
 
 WARM = 0.004  # seconds before the clock starts, and at least one call, unless it is a long one
-BEHIND = 2.0  # so many times slower than the fastest peer: two turns are enough
-HOPELESS, LONG = 3.0, 0.02  # so many times slower, and so many seconds: the first call is enough
+BEHIND, LONG = 2.0, 0.02  # so many times slower than the fastest peer: two turns are enough; that long: the first call is
 COLD = 0.05  # seconds: longer calls find no cache worth warming
 CLOSE = (0.85, 1.15)
 
@@ -76,7 +75,7 @@ def measure(entries: list[Entry], rounds: int, turn: float, seconds: float) -> N
         racing, done = [], 0
         for entry in entries:
             once = first[id(entry)]
-            if entry.peer not in (PRODUCT, "limit") and once > max(HOPELESS * best, LONG):
+            if entry.peer not in (PRODUCT, "limit") and once > max(BEHIND * best, LONG):
                 entry.turns, entry.busy = [once], [once]
             else:
                 racing.append(entry)

@@ -65,9 +65,9 @@ def one(title, cell, module, limits, options) -> dict:
     entries, numbers = [], []
     for threads in options.threads:
         call = _with_threads(module, task, threads)
-        outcome = peers.result(call, call.run())
-        if outcome.shape != task.expected.shape or not (outcome == task.expected).all():
-            raise AssertionError(f"{title}: wrong with {threads} threads")
+        why = peers.difference(call, call.run(), task.expected)
+        if why:
+            raise AssertionError(f"{title}: {why} with {threads} threads")
         entries.append(measure.Entry(peers.PRODUCT, call.label, call.output, call.run))
         numbers.append(threads)
         kinds = limits[threads].calls(task)

@@ -61,7 +61,12 @@ def calls(module, task) -> list[Call]:
     return list(offer(task))
 
 
-def result(call: Call, outcome) -> np.ndarray:
-    """The outcome of a call as NumPy sees it; coordinates as (count, ndim), also where they came as a tuple."""
+def difference(call: Call, outcome, expected: np.ndarray) -> str:
+    """What is wrong with the outcome of a call, if anything; coordinates, (count, ndim), may come as a tuple of columns."""
     value = call.value(outcome)
-    return np.stack(value, axis=-1) if isinstance(value, tuple) else value
+    columns = value if isinstance(value, tuple) else None
+    shape = (len(columns[0]), len(columns)) if columns else value.shape
+    if shape != expected.shape:
+        return f"wrong shape {shape}"
+    same = all(map(np.array_equal, columns, expected.T)) if columns else np.array_equal(value, expected)
+    return "" if same else "wrong values"

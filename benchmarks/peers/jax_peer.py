@@ -5,6 +5,7 @@ import numpy as np
 from . import Call
 
 IN_BOUNDS = "promise_in_bounds"
+LARGE = 1 << 24  # elements; from here on jnp.nonzero takes seconds, twice what the compiled way does
 
 
 def load(threads):
@@ -62,7 +63,8 @@ def scatter_nd(t):
 def nonzero_coordinates(t):
     x = jnp.asarray(t.x) if t.plain else t.x
     value = lambda y: tuple(map(np.asarray, y))  # noqa: E731
-    yield Call("nonzero", "fresh", lambda: jax.block_until_ready(jnp.nonzero(x)), value)
+    if x.size < LARGE:
+        yield Call("nonzero", "fresh", lambda: jax.block_until_ready(jnp.nonzero(x)), value)
     count, find = jax.jit(jnp.count_nonzero), jax.jit(jnp.nonzero, static_argnames="size")
     run = lambda: jax.block_until_ready(find(x, size=int(count(x))))  # noqa: E731  compiled anew for every count
     yield Call("jit(count_nonzero), jit(nonzero)(size=)", "fresh", run, value)
