@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define LONG_ROW 256               /* a row of so many positions is worth a box of its own */
+#define FEW_LINES (640 << 10)      /* of a far table: the caches keep fewer, so that they are there the next time */
 #define DIRECT_TUPLE 3             /* coordinates at most where elements are gathered one by one */
 #define NEXT_ROW 262144             /* a longer row would have left the cache before it is used */
 
@@ -110,7 +111,8 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     p->fetch = DML_FETCH_NONE;
     if (span >= (double)(scatter ? tuning->scatter_fetches : tuning->gather_fetches))
         p->fetch = span >= (double)tuning->to_l2 ? DML_FETCH_L2 : DML_FETCH_L1;
-    p->direct = !scatter && p->tuple <= DIRECT_TUPLE && span >= (double)tuning->direct;
+    int fetches = span >= (double)tuning->gather_fetches && p->positions >= FEW_LINES;
+    p->direct = !scatter && p->tuple <= DIRECT_TUPLE && span >= (double)tuning->direct && !fetches;
     p->lines = at_lines(p, scatter);
     p->past = much && p->slice >= tuning->slices_past && (p->lines || !scatter || p->slice >= 2 * DML_LINE);
 }
@@ -250,10 +252,9 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
     int repeated = p->pieces == 1;       /* every box has the same indices: their offsets are computed once */
     for (int d = 0; d < p->cut; d++)
         repeated &= p->dim[d].index == 0;
-    int simple = p->whole && p->mode == DML_RAISE && p->boxes > 1 && !repeated &&
-                 !(p->wide || p->packed || p->scattered || p->fetch);
+    int simple = p->whole && p->mode == DML_RAISE && p->boxes > 1 && !repeated && !(p->wide || p->packed || p->scattered);
     p->direct &= simple && !p->ramped;
-    p->fused = p->direct || (simple && p->tuple == 1);
+    p->fused = p->direct || (simple && p->tuple == 1 && !p->fetch);
     p->block_bytes = block * (16 + 2 * p->slice);
     p->ramps = ramps;
     if (p->packed || p->ramped || p->scattered)
