@@ -113,22 +113,22 @@ def _address(array: np.ndarray) -> ctypes.c_void_p:
 
 def _offsets(task: Task) -> tuple[int, np.ndarray]:
     """What is moved at once, in bytes, and where each piece lies, in pieces; as wide as the indices are."""
-    cell, shape, i = task.cell, task.x.shape, task.i
+    cell, shape = task.cell, task.x.shape
+    sizes = shape[: cell.tuple_size] if cell.op.endswith("_nd") else shape[cell.axis]
+    i = np.where(task.i < 0, task.i + sizes, task.i).astype(np.int64)
     if cell.op.endswith("_nd"):
-        dims, size = shape[: cell.tuple_size], cell.slice_bytes
+        size = cell.slice_bytes
         at = np.zeros(i.shape[:-1], np.int64)
-        for k, n in enumerate(dims):
+        for k, n in enumerate(sizes):
             at = at * n + i[..., k]
     else:
         axis = cell.axis
         size = cell.slice_bytes if cell.op == "gather" else task.x.itemsize
-        at = np.where(i < 0, i + shape[axis], i).astype(np.int64) if cell.pattern == "negative" else i.astype(np.int64)
         if cell.op == "gather":
-            at = (np.arange(math.prod(shape[:axis]))[:, None] * shape[axis] + at.reshape(1, -1)).reshape(-1)
+            at = (np.arange(math.prod(shape[:axis]))[:, None] * shape[axis] + i.reshape(1, -1)).reshape(-1)
         else:
-            inner = math.prod(shape[axis + 1 :])
             others = np.indices(i.shape, sparse=True)
-            at = at * inner
+            at = i * math.prod(shape[axis + 1 :])
             for k, along in enumerate(others):
                 if k != axis:
                     at = at + along * math.prod(shape[k + 1 :])
