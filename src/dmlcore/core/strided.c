@@ -256,7 +256,8 @@ int dml_share_strided(const dml_plan *p, int scatter, int untouched, int threads
     s.per_chunk = s.count;
     if (!scatter) {
         int64_t part = p->positions / s.count / cut->size * s.length * p->slice; /* bytes */
-        s.per_chunk = dml_most(1, dml_least(CHUNK / part, dml_ceil(s.count, threads == 1 ? 1 : 4 * threads)));
+        int64_t shares = threads == 1 ? 1 : dml_ceil(4 * threads, s.parts);
+        s.per_chunk = dml_most(1, dml_least(CHUNK / part, dml_ceil(s.count, shares)));
     }
     s.chunks = dml_ceil(s.count, s.per_chunk);
     dml_order order = scatter ? DML_FORWARD : dml_order_for(p->positions * p->slice, untouched);
