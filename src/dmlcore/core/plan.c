@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#define BOX ((int64_t)64 << 10)    /* bytes of slices in a box: there should be one for every thread */
 #define LONG_ROW 256               /* a row of so many positions is worth a box of its own */
 #define FEW_LINES (640 << 10)      /* of a far table: the caches keep fewer, so that they are there the next time */
 #define DIRECT_TUPLE 3             /* coordinates at most where elements are gathered one by one */
@@ -200,8 +201,8 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
     int64_t cap = DML_BLOCK;
     if (p->tuple > DML_PACKED / DML_BLOCK)
         cap = DML_PACKED / p->tuple;
-    if (p->slice > 1024)
-        cap = dml_most(1, dml_least(cap, ((int64_t)256 << 10) / p->slice));
+    if (p->slice > DML_LINE)
+        cap = dml_most(1, dml_least(cap, BOX / p->slice));
     int tuple_bytes = p->tuple * dml_index_bytes(p->index);
     linear all = {1, 1, 1};
 
