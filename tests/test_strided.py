@@ -27,7 +27,10 @@ LAYOUTS = {
     "backwards": lambda a: a[..., ::-1].copy()[..., ::-1],
     "cut out": lambda a: np.pad(a, [(1, 2)] * a.ndim)[(slice(1, -2),) * a.ndim],
 }
-SHAPES = ((7, 5, 9), (40, 3, 50), (3, 41, 2), (64, 64, 70), (150, 40, 5, 6), (6, 300, 200), (2, 3, 4, 5, 6, 7), (1200, 130, 9))
+SHAPES = (
+    (7, 5, 9), (40, 3, 50), (3, 41, 2), (64, 64, 70), (150, 40, 5, 6), (6, 300, 200), (2, 3, 4, 5, 6, 7), (1200, 130, 9),
+    (1, 512, 2, 193), (5, 40_001, 2),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -104,7 +107,8 @@ def test_updates_for_one_place(rng, every_thread):
 def test_without_updates_a_scatter_copies(rng, every_thread):
     """Tensors of up to six dimensions, some of them long, in every order of memory."""
     nothing = np.empty((0, 1), "int64")
-    for shape in ((5, 7), (300, 4, 5), (3, 5000, 2), (2, 3, 70_000), (4, 1100, 15, 4), (9, 10, 11, 12), (2, 3, 2, 5, 2, 90)):
+    shapes = ((5, 7), (300, 4, 5), (3, 5000, 2), (2, 3, 70_000), (4, 1100, 15, 4), (9, 10, 11, 12), (2, 3, 2, 5, 2, 90))
+    for shape in (*shapes, (700, 555), (512, 70), (600, 16, 8), (33, 1030)):
         orders = list(itertools.permutations(range(len(shape))))
         for order in orders if len(orders) < 25 else (orders[k] for k in rng.integers(0, len(orders), 12)):
             dtype = DTYPES[rng.integers(len(DTYPES))]

@@ -3,6 +3,7 @@
 #include "shape.h"
 
 #define SHORT ((int64_t)32 << 10) /* bytes that vector moves copy beside what comes next; a string instruction does not */
+#define WAYS 8 /* at least, of the first-level cache */
 #define PAST_CACHES ((int64_t)32 << 20) /* a destination so large is not in a cache when it is used next */
 
 void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store)
@@ -51,12 +52,45 @@ void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store)
                 memcpy(to + r * to_pitch + c * (int64_t)sizeof(T), from + c * from_pitch + r * (int64_t)sizeof(T), sizeof(T)); \
     }
 
+/* Row by row of the destination, of so many columns that a line of each stays in the first-level cache until its last element
+ * is copied. */
+static void turn_rows(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
+                      int64_t most)
+{
+    for (int64_t n; columns > 0; columns -= n, to += n * 4, from += n * from_pitch) {
+        n = dml_least(columns, most);
+        for (int64_t r = 0; r < rows; r++) {
+            char *at = to + r * to_pitch;
+            const char *line = from + r * 4;
+            int64_t c = 0;
+            for (; c + 4 <= n; c += 4, at += 16, line += 4 * from_pitch) {
+                u32 some[4];
+                for (int k = 0; k < 4; k++)
+                    memcpy(some + k, line + k * from_pitch, 4);
+                memcpy(at, some, 16);
+            }
+            for (; c < n; c++, at += 4, line += from_pitch)
+                memcpy(at, line, 4);
+        }
+    }
+}
+
+/* How many lines, `pitch` bytes apart, the first-level cache holds: there are places for WAYS of those whose addresses have the
+ * same last twelve bits, but for the last six. */
+static int64_t lines_kept(int64_t pitch)
+{
+    int64_t apart = dml_least(pitch & -pitch, 4096);
+    return WAYS * dml_least(64, 4096 / dml_most(1, apart));
+}
+
 void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns, int64_t width)
 {
     if (width == 1) {
         TURN(u8, 8);
     } else if (width == 2) {
         TURN(u16, 8);
+    } else if (width == 4 && dml_tuned->turns_lines && columns >= 16 && lines_kept(from_pitch) >= 4 * WAYS) {
+        turn_rows(to, to_pitch, from, from_pitch, rows, columns, lines_kept(from_pitch));
     } else if (width == 4 && dml_tuned->turns_lines) {
         TURN(u32, 16);
     } else if (width == 4) {

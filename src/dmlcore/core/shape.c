@@ -6,7 +6,8 @@
 
 #define UNIT DML_FRESH_STEP             /* bytes */
 #define TURNED 128                      /* bytes across: a line of the source and the one fetched with it */
-#define FEWEST 8                        /* steps of a plane that is turned, along either dimension */
+#define FEWEST 8                        /* steps of a plane that is turned, along the source's dimension, */
+#define NARROWEST 6                     /* and along the destination's */
 #define SHORT_ROW 16                    /* places; a longer dimension had better be the innermost loop */
 #define INSIDE 256                      /* places of the short dimensions that are repeated for each row then, */
 #define TILE ((int64_t)64 << 10)        /* and bytes of such rows: they stay in the cache */
@@ -160,7 +161,7 @@ void dml_shape_end(dml_shape *s, int64_t width, dml_store store)
     for (int d = 0; d < s->rank && s->run == width && width <= 16; d++) {
         if (s->dim[d].from == width && s->dim[d].size >= FEWEST)
             s->across = d;
-        if (s->dim[d].to == width && s->dim[d].size >= FEWEST)
+        if (s->dim[d].to == width && s->dim[d].size >= NARROWEST)
             s->along = d;
     }
     if (s->across < 0 || s->along < 0 || s->across == s->along) {
@@ -169,8 +170,9 @@ void dml_shape_end(dml_shape *s, int64_t width, dml_store store)
         return;
     }
     const dml_step *across = s->dim + s->across, *along = s->dim + s->along;
-    s->length = dml_least(across->size, TURNED / width);
-    s->units = s->places / across->size / along->size * dml_ceil(across->size, s->length);
+    int64_t parts = dml_ceil(across->size, TURNED / width);
+    s->length = dml_ceil(across->size, parts);
+    s->units = s->places / across->size / along->size * parts;
     s->unit_bytes = 4 * s->length * along->size * width;
 }
 
@@ -187,19 +189,22 @@ static void copy_part(const dml_shape *s, char *to, const char *from, int64_t un
     dml_copy_bytes(to + at, from + at, dml_least(UNIT, s->run - at), s->store);
 }
 
-/* Some steps across of one plane. */
+/* Some steps across of one plane; planes inside a step before the next steps, because their lines in the destination are the
+ * same ones. */
 static void copy_turned(const dml_shape *s, char *to, const char *from, int64_t unit)
 {
     const dml_step *across = s->dim + s->across, *along = s->dim + s->along;
-    int64_t parts = dml_ceil(across->size, s->length), at = unit % parts * s->length, plane = unit / parts;
-    to += at * across->to;
-    from += at * across->from;
-    for (int d = s->rank - 1; d >= 0 && plane; d--)
-        if (d != s->across && d != s->along) {
-            to += plane % s->dim[d].size * s->dim[d].to;
-            from += plane % s->dim[d].size * s->dim[d].from;
-            plane /= s->dim[d].size;
-        }
+    int64_t at = 0;
+    for (int d = s->rank - 1; d >= 0; d--) {
+        if (d == s->along)
+            continue;
+        int64_t size = d == s->across ? dml_ceil(across->size, s->length) : s->dim[d].size, k = unit % size;
+        unit /= size;
+        if (d == s->across)
+            at = k *= s->length;
+        to += k * s->dim[d].to;
+        from += k * s->dim[d].from;
+    }
     dml_turn(to, across->to, from, along->from, dml_least(s->length, across->size - at), along->size, s->run);
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #define STRAIGHT ((int64_t)512 << 10) /* bytes that are straightened at a time */
+#define NEAR 4 /* element sizes from one element of a slice to the next: too near for parts, */
+#define OFTEN 3 /* and times a table is read whose slices share lines */
 #define LEAST_PART 16 /* elements of a slice in a part */
 #define SHORT 12 /* elements of a slice that is not worth much by itself, */
 #define MORE 2 /* and times what is moved that may be straightened for such slices */
@@ -47,13 +49,20 @@ static int is_straight(const dml_move *m, int64_t bytes)
     return 1;
 }
 
-/* Whether a slice has several elements in each line of the table. */
-static int shares_lines(const dml_move *m)
+/* Whether it is worth it to straighten only a part of the table at a time: not if the elements of a slice are so near each
+ * other that it is read as fast as it is; only for tables that are read several times if other elements of the slice are in
+ * their lines, as such slices are still read faster than those that have every line to themselves. */
+static int worth_parts(const dml_plan *p, const dml_move *m, int64_t bytes)
 {
-    for (int64_t d = 0; d < m->slice.n; d++)
-        if (m->slice.v[d] != 1 && llabs(m->slice_table_strides.v[d]) < DML_LINE)
-            return 1;
-    return 0;
+    int64_t last = m->slice.n - 1, nearest = INT64_MAX;
+    while (m->slice.v[last] == 1)
+        last--;
+    if (llabs(m->slice_table_strides.v[last]) <= NEAR * p->element)
+        return 0;
+    for (int64_t d = 0; d <= last; d++)
+        if (m->slice.v[d] != 1)
+            nearest = dml_least(nearest, llabs(m->slice_table_strides.v[d]));
+    return nearest >= DML_LINE || p->positions / OFTEN * p->slice >= bytes;
 }
 
 /* Elements of a slice, of its dimensions from `first` on. */
@@ -81,7 +90,7 @@ int dml_straightens(const dml_plan *p, const dml_move *m, dml_straight *s)
             return 0;
     int64_t size = m->slice.v[s->cut], step = bytes / size;
     s->length = whole ? size : STRAIGHT / step;
-    if (!whole && (s->length * elements_from(m, s->cut + 1) < LEAST_PART || shares_lines(m)))
+    if (!whole && (s->length * elements_from(m, s->cut + 1) < LEAST_PART || !worth_parts(p, m, bytes)))
         return 0;
     s->parts = dml_ceil(size, s->length);
     s->length = dml_ceil(size, s->parts);
