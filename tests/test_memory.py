@@ -109,6 +109,20 @@ def test_what_is_lent_to_the_system_can_be_written_again():
         assert (y.reshape(-1, 256, 4096) == table).all()
 
 
+def test_what_is_used_again_and_again_beside_what_is_lent():
+    """The large ones are lent, and given back before what was freed after them."""
+    large = [result(size * MIB) for size in (100, 80)]
+    while large:
+        large.pop(0)
+    small = {result(2 * MIB, k).ctypes.data for k in range(20)}
+    assert len(small) == 1
+    assert _pool_kept() == 182 * MIB
+    dmlcore.set_memory_pool_limit(100 * MIB)
+    assert _pool_kept() == 82 * MIB
+    assert result(2 * MIB, 1).ctypes.data in small
+    assert _pool_kept() == 82 * MIB
+
+
 def test_a_limit_of_zero_keeps_nothing():
     result(2 * MIB)
     assert _pool_kept() == 2 * MIB

@@ -54,8 +54,8 @@ void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store)
 
 /* Row by row of the destination, of so many columns that a line of each stays in the first-level cache until its last element
  * is copied. */
-static void turn_rows(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
-                      int64_t most)
+static void turn_rows_u32(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
+                          int64_t most)
 {
     for (int64_t n; columns > 0; columns -= n, to += n * 4, from += n * from_pitch) {
         n = dml_least(columns, most);
@@ -85,12 +85,13 @@ static int64_t lines_kept(int64_t pitch)
 
 void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns, int64_t width)
 {
+    int64_t kept = lines_kept(from_pitch);
     if (width == 1) {
         TURN(u8, 8);
     } else if (width == 2) {
         TURN(u16, 8);
-    } else if (width == 4 && dml_tuned->turns_lines && columns >= 16 && lines_kept(from_pitch) >= 4 * WAYS) {
-        turn_rows(to, to_pitch, from, from_pitch, rows, columns, lines_kept(from_pitch));
+    } else if (width == 4 && dml_tuned->turns_lines && columns >= 16 && kept >= 32) {
+        turn_rows_u32(to, to_pitch, from, from_pitch, rows, columns, kept);
     } else if (width == 4 && dml_tuned->turns_lines) {
         TURN(u32, 16);
     } else if (width == 4) {

@@ -14,15 +14,17 @@
 #define PAGE ((size_t)4096)
 #define SLOTS 16
 #define HUGE_PAGE ((uintptr_t)2 << 20)
-/* What is kept beyond so many bytes is lent to the system. Lending costs 2 to 5 % of the time that filling the block takes with
- * one thread, 10 to 20 % with two, whose processors have to be told. */
+/* What is kept beyond so many bytes is lent to the system, the oldest blocks first, each once until it is taken. Lending costs
+ * 2 to 5 % of the time that filling the block takes with one thread, 10 to 20 % with two, whose processors have to be told; far
+ * more for a small block that is freed again and again. */
 #define NOT_LENT ((int64_t)128 << 20)
 
 typedef struct {
     char *block;
     int64_t bytes;  /* behind the header */
     size_t all;     /* bytes of the whole block */
-    int64_t in_use; /* whether its pages are */
+    int in_use;     /* whether its pages are */
+    int lent;       /* whether the system may take them meanwhile */
 } header;
 
 static dml_pool_source source;
@@ -66,6 +68,46 @@ static void give_back(header *const *old, int count)
 {
     for (int i = 0; i < count; i++)
         source.free(source.context, old[i]->block, old[i]->all);
+}
+
+/* Keeps a block: one that is not lent as the one that was freed last, a lent one behind those that are. What there is no room
+ * for goes to `old`: the oldest blocks, or the lent one. */
+static int keep(header *h, header **old)
+{
+    int count = 0, at = 0;
+    int64_t all = handed_out + h->bytes;
+    if (all > limit || (h->lent && (all + kept > limit || filled == SLOTS))) {
+        old[0] = h;
+        return 1;
+    }
+    count = make_room(h->bytes, old);
+    if (filled == SLOTS)
+        old[count++] = remove_slot(0);
+    while (at < filled && (!h->lent || slots[at]->lent))
+        at++;
+    for (int i = filled++; i > at; i--)
+        slots[i] = slots[i - 1];
+    slots[at] = h;
+    kept += h->bytes;
+    return count;
+}
+
+/* Takes out the oldest blocks that are not lent until few enough are left. They count as handed out. */
+static int take_to_lend(header **blocks)
+{
+    int64_t not_lent = 0;
+    int count = 0;
+    for (int i = 0; i < filled; i++)
+        not_lent += slots[i]->lent ? 0 : slots[i]->bytes;
+    for (int i = 0; i < filled && not_lent > NOT_LENT;)
+        if (slots[i]->lent)
+            i++;
+        else {
+            not_lent -= slots[i]->bytes;
+            handed_out += slots[i]->bytes;
+            blocks[count++] = remove_slot(i);
+        }
+    return count;
 }
 
 /* The smallest block that is large enough, but not by more than an eighth; of equal ones that which was freed last. */
@@ -133,33 +175,31 @@ static void lend(header *h)
 
 void dml_pool_free(void *context, void *at, size_t bytes)
 {
-    header *h, *old[SLOTS];
-    int count = 0, large, lent;
+    header *h, *old[SLOTS], *blocks[SLOTS];
+    int count = 1, lending = 0; /* a small block is given back */
     (void)context, (void)bytes;
     if (!at)
         return;
-    h = header_of(at);
-    enter();
-    large = h->bytes >= DML_POOL_KEPT_FROM && handed_out <= limit;
-    lent = kept + h->bytes > NOT_LENT;
-    leave();
-    if (large) {
-        h->in_use = 1;
-        if (lent)
-            lend(h); /* before another thread can take it */
-    }
+    h = old[0] = header_of(at);
+    h->in_use = 1;
+    h->lent = 0;
     enter();
     handed_out -= h->bytes;
-    if (large && handed_out + h->bytes <= limit) {
-        count = make_room(h->bytes, old);
-        if (filled == SLOTS)
-            old[count++] = remove_slot(0);
-        slots[filled++] = h;
-        kept += h->bytes;
-    } else
-        old[count++] = h;
+    if (h->bytes >= DML_POOL_KEPT_FROM) {
+        count = keep(h, old);
+        lending = take_to_lend(blocks);
+    }
     leave();
     give_back(old, count);
+    for (int i = 0; i < lending; i++) { /* meanwhile nobody else can take them */
+        lend(blocks[i]);
+        blocks[i]->lent = 1;
+        enter();
+        handed_out -= blocks[i]->bytes;
+        count = keep(blocks[i], old);
+        leave();
+        give_back(old, count);
+    }
 }
 
 void *dml_pool_calloc(void *context, size_t count, size_t bytes)
@@ -179,7 +219,7 @@ void *dml_pool_realloc(void *context, void *at, size_t bytes)
     return other;
 }
 
-int dml_pool_in_use(const void *at) { return (int)header_of(at)->in_use; }
+int dml_pool_in_use(const void *at) { return header_of(at)->in_use; }
 
 void dml_pool_init(dml_pool_source from, int64_t bytes)
 {

@@ -200,8 +200,10 @@ static void copy_turned(const dml_shape *s, char *to, const char *from, int64_t 
             continue;
         int64_t size = d == s->across ? dml_ceil(across->size, s->length) : s->dim[d].size, k = unit % size;
         unit /= size;
-        if (d == s->across)
-            at = k *= s->length;
+        if (d == s->across) {
+            k *= s->length;
+            at = k;
+        }
         to += k * s->dim[d].to;
         from += k * s->dim[d].from;
     }

@@ -82,12 +82,13 @@ int dml_straightens(const dml_plan *p, const dml_move *m, dml_straight *s)
     for (s->cut = 0; m->slice.v[s->cut] == 1; s->cut++)
         ;
     int64_t bytes = lay_out(s, m, p->element, m->slice.v[s->cut]);
-    int whole = bytes <= STRAIGHT;
-    if (bytes == 0 || bytes > p->positions * p->slice * (whole && elements_from(m, s->cut) <= SHORT ? MORE : 1))
+    int whole = bytes <= STRAIGHT, times = whole && elements_from(m, s->cut) <= SHORT ? MORE : 1;
+    if (bytes == 0 || bytes > p->positions * p->slice * times)
         return 0;
-    while (!whole && bytes / m->slice.v[s->cut] > STRAIGHT) /* not even one step along this dimension */
+    while (!whole && bytes / m->slice.v[s->cut] > STRAIGHT) { /* not even one step along this dimension */
         if (++s->cut == m->slice.n)
             return 0;
+    }
     int64_t size = m->slice.v[s->cut], step = bytes / size;
     s->length = whole ? size : STRAIGHT / step;
     if (!whole && (s->length * elements_from(m, s->cut + 1) < LEAST_PART || !worth_parts(p, m, bytes)))

@@ -111,7 +111,7 @@ static int some_tiles(void *data, dml_worker *worker, int64_t plane)
         part.dim[0].table = table_pitch(t);
         part.steps = &p->slice;
         part.table = rows;
-        part.far = part.fetch = 0;
+        part.direct = part.far = part.fetch = 0;
         part.gathers = p->tuned->gathers_below > 0 ? DML_GATHERS : DML_GATHERS_NOT;
     }
     int64_t others = t->axis_across ? dml_ceil(across->size, t->wide) : dml_ceil(along->size, t->length);
