@@ -14,7 +14,8 @@ from itertools import repeat
 from .peers import PRODUCT
 
 WARM = 0.004  # seconds before the clock starts, and at least one call, unless it is a long one
-BEHIND, LONG = 2.0, 0.02  # so many times slower than the fastest peer: two turns are enough; that long: the first call is
+BEHIND = 2.0  # so many times slower than the fastest peer: two turns are enough,
+LONG = 0.02  # and for calls of more seconds the first one
 COLD = 0.05  # seconds: longer calls find no cache worth warming
 CLOSE = (0.85, 1.15)
 
