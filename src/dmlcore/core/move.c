@@ -150,6 +150,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
             status = dml_scan(plan, plan->positions * plan->tuple >= MANY_INDICES ? threads : 1, &pulse);
         if (status)
             return status == DML_OUT_OF_RANGE ? report(m, run) : status;
+        job.checked = 1;
     }
     if (rest)
         status = dml_copy_rest(&job, m->source, bytes, threads, &pulse);

@@ -12,6 +12,7 @@ typedef struct {
     int64_t begin, end;                  /* boxes */
     int64_t per_chunk;                   /* boxes, lines, columns, bytes of a slice or the table: whatever is shared out */
     int untouched;                       /* the output's pages are not in use yet */
+    int checked;                         /* every index was read a moment ago, from the first to the last */
     int distinct;                        /* no two positions of a scatter meet */
     int64_t span;                        /* bytes of the table that the coordinates reach */
     /* scatters that copy: lines of the table and of its source, copied before their updates are stored */

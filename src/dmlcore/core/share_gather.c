@@ -5,6 +5,12 @@
 
 #define CHUNK_BYTES ((int64_t)1 << 20)   /* work that a thread claims at a time */
 
+/* Where a thread has just checked so many bytes of indices, the last ones are still in its second-level cache and the first
+ * ones are not: it begins with the last, in steps of so many bytes. Then the next check finds the first ones there. Measured:
+ * 1.07 to 1.13x for 1.5 to 4 MB of indices, nothing for 8 MB and more, nor where the table moves on with the positions. */
+#define CHECKED ((int64_t)1 << 20)
+#define CHECKED_STEP (64 << 10)
+
 int dml_some_boxes(void *data, dml_worker *worker, int64_t chunk)
 {
     const dml_job *job = data;
@@ -48,9 +54,13 @@ int dml_share_gather(dml_job *job, int threads, dml_pulse *pulse)
         return dml_parallel(some_bytes, job, p->boxes * dml_ceil(p->slice, job->per_chunk), order, threads, pulse);
     }
     job->per_chunk = dml_boxes_per_chunk(p, p->boxes, threads);
-    if (order == DML_FROM_THE_END) {
-        int64_t step = dml_most(1, DML_FRESH_STEP / (p->rows * p->inner * p->slice));
-        job->per_chunk = dml_least(job->per_chunk, step);
+    int64_t tuple = p->tuple * dml_index_bytes(p->index), step = job->per_chunk, box = dml_most(1, p->rows * p->inner);
+    if (order == DML_FROM_THE_END)
+        step = DML_FRESH_STEP / (box * p->slice);
+    else if (job->checked && p->whole && p->rank == 1 && p->positions * tuple >= threads * CHECKED) {
+        order = DML_FROM_THE_END;
+        step = CHECKED_STEP / (box * tuple);
     }
+    job->per_chunk = dml_most(1, dml_least(job->per_chunk, step));
     return dml_parallel(dml_some_boxes, job, dml_ceil(p->boxes, job->per_chunk), order, threads, pulse);
 }
