@@ -318,9 +318,10 @@ def _table() -> list[Cell]:
         *_nonzero("L3", i32, (2048, 2048), 0.1),
         *_nonzero("L3", f64, (1024, 1024), 0.5, layout="T"),
         *_nonzero("L3", i8, (4, 8, 16, 64, 256), 1.0),
-        *_nonzero("DRAM", f32, (8192, 8192), 0.001, 0.5),
+        *_nonzero("DRAM", f32, (8192, 8192), 0.001),
+        *_nonzero("DRAM", f32, (8192, 4096), 0.5),
         *_nonzero("DRAM", f32, (4096, 4096), 1.0),
-        *_nonzero("DRAM", u8, (512, 512, 512), 0.05),
+        *_nonzero("DRAM", u8, (512, 512, 256), 0.05),
     ]  # fmt: skip
 
 

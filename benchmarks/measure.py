@@ -64,22 +64,26 @@ def measure(entries: list[Entry], rounds: int, turn: float, seconds: float) -> N
     started = time.perf_counter()
     first = {}
     for entry in entries:
-        once = first[id(entry)] = max(_time(entry.run, 1), 1e-8)
+        once, busy = _timed(entry.run, 1)
+        first[id(entry)] = once = max(once, 1e-8)
+        if once >= COLD:
+            entry.turns, entry.busy = [once], [busy]  # as good as any later one
         if once < 1e-3:
-            once = max(_time(entry.run, max(1, int(1e-3 / once))), 1e-9)
+            once = max(_timed(entry.run, max(1, int(1e-3 / once)))[0], 1e-9)
         entry.repeats = max(1, int(turn / once))
         entry.warm = max(1, min(entry.repeats, math.ceil(WARM / once))) if once < COLD else 0
     enabled = gc.isenabled()
     gc.disable()
     try:
         best = min((first[id(e)] for e in entries if e.peer not in (PRODUCT, "limit")), default=0)
-        racing, done = [], 0
+        racing = []
         for entry in entries:
             once = first[id(entry)]
             if entry.peer not in (PRODUCT, "limit") and once > max(BEHIND * best, LONG):
-                entry.turns, entry.busy = [once], [once]
+                entry.turns, entry.busy = entry.turns or [once], entry.busy or [once]
             else:
                 racing.append(entry)
+        done = int(all(e.turns for e in racing))
         while racing:
             for k in range(len(racing)):
                 _turn(racing[(k + done) % len(racing)])
@@ -97,7 +101,7 @@ def measure(entries: list[Entry], rounds: int, turn: float, seconds: float) -> N
 def overhead() -> float:
     """Seconds that the loop and an empty function cost: subtracted from every figure."""
     nothing = lambda: None  # noqa: E731
-    return statistics.median(_time(nothing, 20000) for _ in range(15))
+    return statistics.median(_timed(nothing, 20000)[0] for _ in range(15))
 
 
 def best_peer(entries: list[Entry], output: str) -> Entry | None:
@@ -130,19 +134,20 @@ def _matters(entry: Entry, entries: list[Entry]) -> bool:
 def _turn(entry: Entry) -> None:
     for _ in repeat(None, entry.warm):
         entry.run()
-    busy = time.process_time()
-    seconds = _time(entry.run, entry.repeats)
-    entry.busy.append(max((time.process_time() - busy) / entry.repeats - overhead.seconds, 1e-9))
+    seconds, busy = _timed(entry.run, entry.repeats)
     entry.turns.append(max(seconds - overhead.seconds, 1e-9))
+    entry.busy.append(max(busy - overhead.seconds, 1e-9))
 
 
-def _time(run, repeats: int) -> float:
+def _timed(run, repeats: int) -> tuple[float, float]:
+    """Seconds per call: those of the clock, and those that the CPUs were busy."""
     clock = time.perf_counter
     turns = repeat(None, repeats)
-    start = clock()
+    busy, start = time.process_time(), clock()
     for _ in turns:
         run()
-    return (clock() - start) / repeats
+    seconds = clock() - start
+    return seconds / repeats, (time.process_time() - busy) / repeats
 
 
 overhead.seconds = 0.0

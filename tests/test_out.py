@@ -159,6 +159,28 @@ def test_rows_into_a_longer_array(op):
         function(np.ones((4, 4)), out=np.zeros((9, 2), np.uint32))
 
 
+# ---- many indices: checked from the first to the last, moved from the last to the first ---------------------------
+
+
+@pytest.mark.parametrize("index", ("int32", "uint32", "int64", "uint64"))
+@pytest.mark.parametrize("count", (262_144, 300_001))
+def test_many_indices(rng, every_thread, index, count):
+    data = rng.random((70, 300), np.float32)
+    for shape, flat in (((count,), data.ravel()), ((count, 2), data)):
+        pairs = np.stack([rng.integers(0, n, count) for n in flat.shape], 1).astype(index).reshape(shape)
+        function = dmlcore.gather_nd if len(shape) == 2 else dmlcore.gather
+        for threads in (1, 2, 3):
+            out = np.zeros(count, np.float32)
+            function(flat, pairs, out=out, num_threads=threads)
+            wanted = flat[tuple(pairs.astype(np.int64).reshape(count, -1).T)]
+            assert np.array_equal(out, wanted)
+            wrong = pairs.copy()
+            wrong[-1] = 70 * 300
+            with pytest.raises(IndexError):
+                function(flat, wrong, out=out, num_threads=threads)
+            assert np.array_equal(out, wanted)
+
+
 # ---- sizes at which 32 bits end ----------------------------------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 PRODUCT = "dmlcore"
+LARGE = 1 << 24  # elements: from here on the slower of two ways to find non-zero ones takes seconds, and is left out
 NAMES = ("numpy", "torch", "onnxruntime", "numba", "jax", "openvino", "tensorflow")
 _MODULES = {name: f"{__name__}.{name}_peer" for name in NAMES} | {PRODUCT: f"{__name__}.product"}
 

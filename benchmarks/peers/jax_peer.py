@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from . import Call
+from . import LARGE, Call
 
 IN_BOUNDS = "promise_in_bounds"
-LARGE = 1 << 24  # elements; from here on jnp.nonzero takes seconds, twice what the compiled way does
 
 
 def load(threads):

@@ -131,20 +131,21 @@ static int copy_unit(void *job, dml_worker *worker, int64_t unit)
 }
 
 int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dml_list from_strides, int64_t width,
-             int untouched, int threads, dml_pulse *pulse)
+             int untouched, int64_t nanoseconds, int *threads, dml_pulse *pulse)
 {
     copying c = {.to = to, .from = from};
     dml_shape_begin(&c.shape);
     for (int64_t d = 0; d < sizes.n; d++)
         dml_shape_add(&c.shape, sizes.v[d], to_strides.n ? to_strides.v[d] : 0, from_strides.n ? from_strides.v[d] : 0);
     int64_t bytes = c.shape.places * width;
-    dml_shape_end(&c.shape, width, dml_store_for(bytes, untouched));
+    dml_shape_end(&c.shape, width, dml_store_for(bytes, untouched), *threads);
     if (bytes == 0)
         return DML_OK;
+    nanoseconds += c.shape.run < 64 ? c.shape.places : bytes / (bytes <= DML_NEAR_COPY ? 24 : 12);
+    *threads = dml_threads_worth(*threads, nanoseconds, pulse);
     if (c.shape.units == 1) {
         dml_shape_copy(&c.shape, to, from, 0);
         return DML_OK;
     }
-    threads = dml_threads_worth(threads, c.shape.run < 64 ? c.shape.places : bytes / 12, pulse);
-    return dml_parallel(copy_unit, &c, c.shape.units, dml_order_for(bytes, untouched), threads, pulse);
+    return dml_parallel(copy_unit, &c, c.shape.units, dml_order_for(bytes, untouched), *threads, pulse);
 }

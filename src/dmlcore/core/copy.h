@@ -19,9 +19,12 @@ typedef enum { DML_STORE_PLAIN, DML_STORE_PAST_CACHES } dml_store;
 dml_order dml_order_for(int64_t bytes, int untouched);
 dml_store dml_store_for(int64_t bytes, int untouched);
 
-/* Copies elements of `width` bytes; strides in bytes, any. */
+#define DML_NEAR_COPY ((int64_t)1 << 20)     /* bytes that stay in the second-level cache of the thread that copies them */
+
+/* Copies elements of `width` bytes; strides in bytes, any. threads: how many at most; afterwards as many as the copy, and
+ * `nanoseconds` of work that follows on the same bytes, were worth. */
 int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dml_list from_strides, int64_t width,
-             int untouched, int threads, dml_pulse *pulse);
+             int untouched, int64_t nanoseconds, int *threads, dml_pulse *pulse);
 
 /* Copies bytes that follow each other. */
 void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store);

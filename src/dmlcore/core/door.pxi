@@ -109,6 +109,7 @@ cdef extern from "core/kernel.h" nogil:
         int coordinate_bytes
         int64_t rows_max, count
         void *scratch
+    bint dml_move_is_small(const dml_move *)
     int dml_move_run(int op, const dml_move *, dml_run *)
     int dml_nonzero_count(dml_nonzero *, dml_run *)
     int dml_nonzero_write(dml_nonzero *, dml_run *)
@@ -204,7 +205,7 @@ cdef extern from *:
     int DML_OPENMP
 
 cdef enum:
-    KEEP_GIL = 16384        # elements; below, a run takes less time than giving the GIL away and getting it back
+    KEEP_GIL = 16384        # elements that are looked for in less time than giving the GIL away and getting it back takes
 
 cdef int threads_wanted = 1     # set_num_threads, or what threads.py found
 cdef int type_codes[256]        # NumPy type number -> DML_TENSOR_DATA_TYPE (0 where there is none)
@@ -542,7 +543,7 @@ cdef int run_move(int op, dml_move *move, dml_run *run, str operator, str tensor
                   bint tuples) except -1:
     """Runs a plan; small ones with the GIL held and on one thread."""
     cdef int status
-    cdef int64_t nothing = 0, work
+    cdef int64_t nothing = 0
     cdef dml_move only_check
     if cnp.PyArray_SIZE(indices) > 0 and dml_product(move.positions) == 0:
         # An empty dimension that the indices do not count along: nothing is moved, the indices are checked all the same.
@@ -555,8 +556,7 @@ cdef int run_move(int op, dml_move *move, dml_run *run, str operator, str tensor
         only_check.slice.v = &nothing
         only_check.slice.n = 1
         move = &only_check
-    work = dml_add(dml_mul(dml_product(move.positions), dml_product(move.slice)), dml_product(move.copy))
-    if work < KEEP_GIL:
+    if dml_move_is_small(move):
         run.threads = 1
         status = dml_move_run(op, move, run)
     else:

@@ -72,6 +72,9 @@ typedef struct {
     dml_list copy_table_strides;
 } dml_move;
 
+/* Whether a move takes less time than giving Python's lock away and getting it back, and so is no work for threads either. */
+int dml_move_is_small(const dml_move *move);
+
 /* Runs operator `op` (enum dml_operator in _generated/operators.h, the row of the loop tables). */
 int dml_move_run(int op, const dml_move *move, dml_run *run);
 

@@ -6,10 +6,16 @@
 
 #include <stdlib.h>
 
+#define SMALL 16384                      /* elements, */
+#define SMALL_AND_FAR 4096               /* and out of tables that the caches do not hold */
 #define MANY_INDICES ((int64_t)48 << 10) /* to check: worth a region more, where threads are worth their while at all */
 #define SHORT_TUPLE 16                   /* bytes; shorter ones are read again as quickly as their offsets */
 #define KEPT ((int64_t)1 << 20)          /* bytes for each thread */
-#define NEAR_COPY ((int64_t)1 << 20)     /* bytes that stay in the second-level cache of the thread that copies them */
+
+/* A second thread helps to copy a table that a single one updates afterwards where it gains more than that one loses: */
+#define COPIED 48                        /* bytes for each nanosecond that the copy takes less, */
+#define REGION 4000                      /* nanoseconds for the start, */
+#define BEYOND 4                         /* and for each update whose line is in the other one's cache */
 
 static int64_t coordinate_at(const char *from, int index)
 {
@@ -161,9 +167,18 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
     } else if (bytes && !by_rows && !apart && dml_takes_tiles(&job, m->source, bytes, 1))
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 6, &pulse));
     else if (copies) {
-        int alone = bytes && bytes <= NEAR_COPY && !apart && dml_scatters_alone(&job, threads);
+        int64_t follows = 0, table = dml_product(m->copy) * plan->element;
+        int with = run->threads;
+        if (!apart && table <= DML_NEAR_COPY) { /* its lines stay with the threads that copy them */
+            if (!dml_scatters_alone(&job, with))
+                follows = dml_plan_nanoseconds(plan);
+            else if (table / COPIED < REGION + BEYOND * plan->positions)
+                with = 1;
+        }
         status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, plan->element,
-                          job.untouched, alone ? 1 : run->threads, &pulse);
+                          job.untouched, follows, &with, &pulse);
+        if (follows)
+            threads = with;
     }
     if (status)
         return status == DML_OUT_OF_RANGE ? report(m, run) : status;
@@ -204,6 +219,17 @@ static int move_straight(const dml_plan *plan, int op, const dml_move *m, dml_ru
             report(m, run);
     }
     return status;
+}
+
+int dml_move_is_small(const dml_move *m)
+{
+    int64_t elements = dml_add(dml_mul(dml_product(m->positions), dml_product(m->slice)), dml_product(m->copy));
+    if (elements >= SMALL)
+        return 0;
+    double span = 0;
+    for (int64_t k = 0; k < m->bounds.n; k++)
+        span += (double)m->bounds.v[k] * (double)m->steps.v[k];
+    return elements < SMALL_AND_FAR || span < DML_NEAR;
 }
 
 int dml_move_run(int op, const dml_move *m, dml_run *run)

@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-#define UNIT DML_FRESH_STEP             /* bytes */
+#define PAGE 4096
+#define SMALLEST (4 * PAGE)             /* bytes of a unit at least, where several threads share them */
 #define TURNED 128                      /* bytes across: a line of the source and the one fetched with it */
 #define FEWEST 8                        /* steps of a plane that is turned, along the source's dimension, */
 #define NARROWEST 6                     /* and along the destination's */
@@ -118,7 +119,7 @@ static void cut_rows(dml_shape *s)
     int64_t inside = 1;
     for (; outside > 0 && inside * s->dim[outside - 1].size <= INSIDE; outside--)
         inside *= s->dim[outside - 1].size;
-    int64_t most = inside == 1 ? UNIT / s->run : dml_most(SHORT_ROW, TILE / (s->run * inside));
+    int64_t most = inside == 1 ? s->unit / s->run : dml_most(SHORT_ROW, TILE / (s->run * inside));
     s->length = dml_least(row.size, dml_most(1, most));
     s->cut = -1;
     s->in_line = row.size;
@@ -134,28 +135,36 @@ static void cut_rows(dml_shape *s)
     s->rows = 1;
     for (int d = 0; d < s->rank - 1; d++)
         s->rows *= s->dim[d].size;
-    s->rows_in_unit = dml_most(1, UNIT / (s->length * s->run));
+    s->rows_in_unit = dml_most(1, s->unit / (s->length * s->run));
     s->units = dml_ceil(s->rows, s->rows_in_unit);
     s->unit_bytes = dml_least(s->rows, s->rows_in_unit) * s->length * (8 + 2 * s->run);
 }
 
-void dml_shape_end(dml_shape *s, int64_t width, dml_store store)
+/* Units of all but large shapes are so small that every thread has some of them. */
+static int64_t unit_of(int64_t bytes, int threads)
+{
+    int64_t part = threads > 1 ? bytes / (4 * threads) / PAGE * PAGE : DML_FRESH_STEP;
+    return dml_least(DML_FRESH_STEP, dml_most(SMALLEST, part));
+}
+
+void dml_shape_end(dml_shape *s, int64_t width, dml_store store, int threads)
 {
     s->store = store;
+    s->unit = unit_of(s->places * width, threads);
     s->across = s->along = -1;
     if (s->places == 0) {
         s->units = 0;
         return;
     }
     join(s, width);
-    if (s->rank == 1 && s->dim[0].size == 1 && s->run <= UNIT) {
+    if (s->rank == 1 && s->dim[0].size == 1 && s->run <= s->unit) {
         s->units = 1;
         s->unit_bytes = 2 * s->run;
         return;
     }
-    if (s->run >= UNIT) {
-        s->units = s->places * dml_ceil(s->run, UNIT);
-        s->unit_bytes = 2 * UNIT;
+    if (s->run >= s->unit) {
+        s->units = s->places * dml_ceil(s->run, s->unit);
+        s->unit_bytes = 2 * s->unit;
         return;
     }
     for (int d = 0; d < s->rank && s->run == width && width <= 16; d++) {
@@ -179,14 +188,14 @@ void dml_shape_end(dml_shape *s, int64_t width, dml_store store)
 /* A part of one long run. */
 static void copy_part(const dml_shape *s, char *to, const char *from, int64_t unit)
 {
-    int64_t parts = dml_ceil(s->run, UNIT), at = unit % parts * UNIT, place = unit / parts;
+    int64_t parts = dml_ceil(s->run, s->unit), at = unit % parts * s->unit, place = unit / parts;
     for (int d = s->rank - 1; d >= 0; d--) {
         int64_t k = place % s->dim[d].size;
         place /= s->dim[d].size;
         to += k * s->dim[d].to;
         from += k * s->dim[d].from;
     }
-    dml_copy_bytes(to + at, from + at, dml_least(UNIT, s->run - at), s->store);
+    dml_copy_bytes(to + at, from + at, dml_least(s->unit, s->run - at), s->store);
 }
 
 /* Some steps across of one plane; planes inside a step before the next steps, because their lines in the destination are the
@@ -251,7 +260,7 @@ void dml_shape_copy(const dml_shape *s, char *to, const char *from, int64_t unit
         copy_turned(s, to, from, unit);
     else if (s->units == 1 && s->places == 1)
         dml_copy_bytes(to, from, s->run, s->store);
-    else if (s->run >= UNIT)
+    else if (s->run >= s->unit)
         copy_part(s, to, from, unit);
     else
         copy_rows(s, to, from, unit);

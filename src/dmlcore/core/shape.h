@@ -16,7 +16,7 @@ typedef void (*dml_row)(char *to, const char *from, int64_t count, int64_t to_st
 typedef struct {
     int64_t run;                         /* contiguous bytes at each place */
     int64_t places;
-    int64_t units;
+    int64_t unit, units;                 /* bytes of one, or a little more; their number */
     int64_t unit_bytes;                  /* work in one of them, for dml_tick */
     dml_store store;                     /* of long runs */
     /* the last dimension is the innermost loop: rows of `length` places, of which the dimension `cut` counts those that are one
@@ -35,8 +35,8 @@ void dml_shape_begin(dml_shape *shape);
 /* Dimensions may come in any order. */
 void dml_shape_add(dml_shape *shape, int64_t size, int64_t to, int64_t from);
 
-/* Elements of `width` bytes. */
-void dml_shape_end(dml_shape *shape, int64_t width, dml_store store);
+/* Elements of `width` bytes, to be copied by so many threads at most. */
+void dml_shape_end(dml_shape *shape, int64_t width, dml_store store, int threads);
 
 /* The innermost loop, and whether the shape is nothing but one row of it. */
 DML_INLINE const dml_step *dml_shape_row(const dml_shape *s) { return s->dim + s->rank - 1; }

@@ -58,7 +58,7 @@ static void shape_of(const striding *s, dml_shape *shape, int64_t length)
             dml_shape_add(shape, size_in_part(s, d, length), p->dim[d].table, p->dim[d].stream);
         else
             dml_shape_add(shape, size_in_part(s, d, length), p->dim[d].stream, p->dim[d].table);
-    dml_shape_end(shape, p->slice, DML_STORE_PLAIN);
+    dml_shape_end(shape, p->slice, DML_STORE_PLAIN, 1);
 }
 
 /* The table's offsets that some tuples name. 0: a coordinate is out of range. What is checked is what is used, also if another
