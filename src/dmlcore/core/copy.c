@@ -4,7 +4,6 @@
 
 #define SHORT ((int64_t)32 << 10) /* bytes that vector moves copy beside what comes next; a string instruction does not */
 #define WAYS 8 /* at least, of the first-level cache */
-#define PAST_CACHES ((int64_t)32 << 20) /* a destination so large is not in a cache when it is used next */
 
 void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store)
 {
@@ -114,7 +113,7 @@ dml_order dml_order_for(int64_t bytes, int untouched)
 
 dml_store dml_store_for(int64_t bytes, int untouched)
 {
-    return !untouched && bytes >= PAST_CACHES ? DML_STORE_PAST_CACHES : DML_STORE_PLAIN;
+    return !untouched && bytes >= dml_tuned->past_caches ? DML_STORE_PAST_CACHES : DML_STORE_PLAIN;
 }
 
 typedef struct {

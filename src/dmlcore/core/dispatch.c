@@ -30,6 +30,7 @@ static int always(void) { return 1; }
 #define NEVER INT64_MAX
 static const dml_tuning usual = {
     .gathers_below = 0,
+    .gathers_past = 0,
     .gather_fetches = DML_NEAR,
     .scatter_fetches = DML_NEAR,
     .to_l2 = NEVER,
@@ -37,6 +38,7 @@ static const dml_tuning usual = {
     .step = 128,
     .ahead_of_moves = DML_PAGES_AHEAD,
     .ahead_of_scans = 0,
+    .past_caches = 32 << 20,
     .slices_past = DML_LONG_SLICE,
     .slices_copied = NEVER,
     .slices_to_l1 = 0,
@@ -52,6 +54,7 @@ static const dml_tuning usual = {
  * they have a line of their own. */
 static const dml_tuning gathering = {
     .gathers_below = DML_NEAR,
+    .gathers_past = 3 << 19,
     .gather_fetches = 128 << 20,
     .scatter_fetches = 24 << 10,
     .to_l2 = 128 << 20,
@@ -59,6 +62,7 @@ static const dml_tuning gathering = {
     .step = DML_STEP_MOST,
     .ahead_of_moves = 0,
     .ahead_of_scans = DML_PAGES_AHEAD,
+    .past_caches = 16 << 20,
     .slices_past = DML_LINE,
     .slices_copied = 32 << 10,
     .slices_to_l1 = 1,

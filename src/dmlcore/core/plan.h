@@ -26,6 +26,7 @@ enum dml_gathers { DML_GATHERS_NOT, DML_GATHERS, DML_GATHERS_PAST };
 typedef struct {
     /* single elements; bytes of a table */
     int64_t gathers_below;         /* the vector unit's gathers are faster than loads one by one */
+    int64_t gathers_past;          /* out of smaller tables they are never stored past the caches */
     int64_t gather_fetches;        /* from there on elements are fetched ahead */
     int64_t scatter_fetches;
     int64_t to_l2;                 /* from there on to the second-level cache, which can wait for more lines at a time */
@@ -36,6 +37,7 @@ typedef struct {
     /* bytes of indices that are fetched ahead; 0: the processor does that better */
     int64_t ahead_of_moves;
     int64_t ahead_of_scans;
+    int64_t past_caches;           /* bytes; a destination so large is not in a cache when it is used next */
     /* slices */
     int64_t slices_past;           /* bytes; so long ones are stored past the caches where much is written */
     int64_t slices_copied;         /* bytes; so long ones are left to memcpy */
