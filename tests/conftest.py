@@ -1,5 +1,6 @@
 """Makes the project's root importable (codegen is never installed), and gives the tests their fixtures."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -23,3 +24,16 @@ def every_thread():
     _set_grain(1)
     yield
     _set_grain(0)
+
+
+@pytest.fixture
+def isa(request):
+    """Calls with an instruction set of the caller's choice; skipped where the machine lacks it."""
+    import dmlcore
+    from dmlcore._generated.operators import _select_isa
+
+    if request.param not in dmlcore.build_info()["isa_available"]:
+        pytest.skip(f"this machine has no {request.param}")
+    _select_isa(request.param)
+    yield request.param
+    _select_isa(os.environ.get("DMLCORE_ISA") or None)

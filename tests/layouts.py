@@ -3,6 +3,9 @@
 Only the broadcast layout changes the values that it is given.
 """
 
+import math
+from contextlib import contextmanager
+
 import numpy as np
 
 
@@ -83,3 +86,15 @@ LAYOUTS = {**WRITABLE, "read-only": _read_only, "broadcast": _broadcast}  # broa
 def lay_out(a: np.ndarray, rng, layouts=LAYOUTS) -> np.ndarray:
     """The array in a layout that is drawn."""
     return layouts[list(layouts)[rng.integers(len(layouts))]](a, rng)
+
+
+@contextmanager
+def at_offset(shape, dtype, offset):
+    """Zeros that begin `offset` bytes after a cache line does; what lies around them is looked at afterwards."""
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    memory = np.full(size + 256, 255, "uint8")
+    begin = -memory.ctypes.data % 64 + 64 + offset
+    array = np.ndarray(shape, dtype, memory, begin)
+    array[...] = 0
+    yield array
+    assert (memory[:begin] == 255).all() and (memory[begin + size :] == 255).all()

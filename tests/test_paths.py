@@ -4,16 +4,12 @@ tables that are overwritten as a whole, non-zero elements of short rows. Each ag
 with four, into a fresh array and into `out=`.
 """
 
-import math
-import os
-from contextlib import contextmanager
-
 import numpy as np
 import pytest
+from layouts import at_offset
 from oracle import same_bits
 
 import dmlcore
-from dmlcore._generated.operators import _select_isa
 
 THREADS = (1, 4)
 DTYPES = ("uint8", "float16", "float32", "float64", "complex128")
@@ -124,28 +120,6 @@ def test_past_the_caches(rng, every_thread, width):
         target = np.zeros_like(out)
         dmlcore.scatter_nd(target, unique, updates, out=target, num_threads=threads)
         assert (target == wanted).all()
-
-
-@pytest.fixture
-def isa(request):
-    """Calls with an instruction set of the caller's choice; skipped where the machine lacks it."""
-    if request.param not in dmlcore.build_info()["isa_available"]:
-        pytest.skip(f"this machine has no {request.param}")
-    _select_isa(request.param)
-    yield request.param
-    _select_isa(os.environ.get("DMLCORE_ISA") or None)
-
-
-@contextmanager
-def at_offset(shape, dtype, offset):
-    """Zeros that begin `offset` bytes after a cache line does; what lies around them is looked at afterwards."""
-    size = math.prod(shape) * np.dtype(dtype).itemsize
-    memory = np.full(size + 256, 255, "uint8")
-    begin = -memory.ctypes.data % 64 + 64 + offset
-    array = np.ndarray(shape, dtype, memory, begin)
-    array[...] = 0
-    yield array
-    assert (memory[:begin] == 255).all() and (memory[begin + size :] == 255).all()
 
 
 @pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)

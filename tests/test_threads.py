@@ -52,23 +52,6 @@ def test_duplicates_are_deterministic(op, rng, every_thread):
             assert same_bits(out, wanted)
 
 
-@pytest.mark.parametrize("order", ("C", "F", "step"))
-@pytest.mark.parametrize("shape", ((90_000,), (200_000,), (301, 200), (3, 20_000)), ids=str)
-def test_copies_in_parts(rng, shape, order):
-    """A table is copied by several threads, then updated by as many or by one: few updates and many, no grain set."""
-    source = rng.random((*shape[:-1], 2 * shape[-1]), np.float32)[..., ::2]
-    source = source if order == "step" else np.array(source, order=order)
-    for count in (1, 30, 3000):
-        indices = rng.integers(0, shape[-1], (*shape[:-1], count))
-        updates = np.broadcast_to(np.float32(7), indices.shape)
-        wanted = source.copy()
-        np.put_along_axis(wanted, indices, 7, -1)
-        for threads in (1, 2, 5):
-            for _ in range(3):
-                found = dmlcore.scatter_elements(source, indices, updates, axis=-1, num_threads=threads)
-                assert np.array_equal(found, wanted)
-
-
 def test_many_python_threads(rng, every_thread):
     """Every operator from eight threads at once, sharing inputs; settings of threads may change meanwhile."""
     work = [(op, drawn, arrays) for op in OPERATORS for drawn, arrays in some_calls(op, rng, 12)]

@@ -5,8 +5,8 @@
 
 #include "parallel.h"
 
-/* How the bytes are stored best. */
-typedef enum { DML_STORE_PLAIN, DML_STORE_PAST_CACHES } dml_store;
+/* How the bytes are stored best: through the caches, past them, past them in some pages at a time. */
+typedef enum { DML_STORE_PLAIN, DML_STORE_PAST_CACHES, DML_STORE_PAGES } dml_store;
 
 /* The first store into a page has the system clear it: huge pages of 2 MiB, which NumPy asks for from 4 MiB on, in the
  * order of their addresses. What was cleared last is still in the cache when the first store comes, what was cleared first
@@ -24,7 +24,7 @@ dml_store dml_store_for(int64_t bytes, int untouched);
 /* Copies elements of `width` bytes; strides in bytes, any. threads: how many at most; afterwards as many as the copy, and
  * `nanoseconds` of work that follows on the same bytes, were worth. */
 int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dml_list from_strides, int64_t width,
-             int untouched, int64_t nanoseconds, int *threads, dml_pulse *pulse);
+             dml_store store, int untouched, int64_t nanoseconds, int *threads, dml_pulse *pulse);
 
 /* Copies bytes that follow each other. */
 void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store);

@@ -11,6 +11,8 @@
 #define MANY_INDICES ((int64_t)48 << 10) /* to check: worth a region more, where threads are worth their while at all */
 #define SHORT_TUPLE 16                   /* bytes; shorter ones are read again as quickly as their offsets */
 #define KEPT ((int64_t)1 << 20)          /* bytes for each thread */
+#define FAR_COPY ((int64_t)32 << 20) /* a table that large is copied past the caches also where most of it is updated */
+#define FEW_UPDATES 8                    /* lines of the table for each */
 
 /* A second thread helps to copy a table that a single one updates afterwards where it gains more than that one loses: */
 #define COPIED 48                        /* bytes for each nanosecond that the copy takes less, */
@@ -175,7 +177,10 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
             else if (table / COPIED < REGION + BEYOND * plan->positions)
                 with = 1;
         }
-        status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, plan->element,
+        dml_store store = dml_store_for(table, job.untouched);
+        if (table < FAR_COPY && plan->positions >= table / DML_LINE / FEW_UPDATES)
+            store = DML_STORE_PLAIN;
+        status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, plan->element, store,
                           job.untouched, follows, &with, &pulse);
         if (follows)
             threads = with;

@@ -107,7 +107,7 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
         span += (double)p->bounds[k] * (double)(p->steps[k] < 0 ? -p->steps[k] : p->steps[k]);
     p->far = span >= DML_NEAR;
     p->tuned = tuning;
-    int much = DML_STREAM && dml_store_for(p->positions * p->slice, run->untouched) == DML_STORE_PAST_CACHES;
+    int much = DML_STREAM && dml_store_for(p->positions * p->slice, run->untouched) != DML_STORE_PLAIN;
     double reach = span;
     for (int d = 0; d < p->rank; d++)
         reach += (double)p->dim[d].size * (double)llabs(p->dim[d].table);

@@ -38,6 +38,7 @@ typedef struct {
     int64_t ahead_of_moves;
     int64_t ahead_of_scans;
     int64_t past_caches;           /* bytes; a destination so large is not in a cache when it is used next */
+    int64_t by_pages;              /* bytes; so much is copied some pages at a time */
     /* slices */
     int64_t slices_past;           /* bytes; so long ones are stored past the caches where much is written */
     int64_t slices_copied;         /* bytes; so long ones are left to memcpy */

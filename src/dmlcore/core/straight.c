@@ -111,5 +111,5 @@ int dml_straighten(dml_straight *s, const dml_move *m, int64_t part, int64_t ele
     s->move.steps = (dml_list){s->steps, m->steps.n};
     s->move.table_strides = (dml_list){s->table, m->table_strides.n};
     return dml_copy(s->scratch, m->table + at, (dml_list){s->size, s->rank}, (dml_list){s->to, s->rank},
-                    (dml_list){s->from, s->rank}, element, 0, 0, &threads, pulse);
+                    (dml_list){s->from, s->rank}, element, DML_STORE_PLAIN, 0, 0, &threads, pulse);
 }
