@@ -13,13 +13,13 @@ from .limits import Limits, decides
 from .report import line
 from .results import OUTPUTS, Record
 
-SECONDS = 215  # for the cells of one process of the whole suite: a slower machine gets fewer turns
+SECONDS = 150  # for the cells of one process of the whole suite: a slower machine gets fewer turns
 
 
 def run(cells: list, sizes: list, names: list[str], threads: int, quick: bool, cpu: bool, target: str) -> None:
     """Measures the cells, and the series of sizes, and leaves the records in the file `target`."""
     started = time.perf_counter()
-    rounds, turn, most = (3, 0.004, 0.5) if quick else (4, 0.008, 1.0)
+    rounds, turn, most = (3, 0.004, 0.5) if quick else (4, 0.008, 0.6)
     modules, versions, missing = {}, {}, {}
     measure.cpu_clock = cpu
     for name in (peers.PRODUCT, *names):
@@ -43,7 +43,7 @@ def run(cells: list, sizes: list, names: list[str], threads: int, quick: bool, c
             say(f"  without {name}: {why}")
         for done, cell in enumerate(cells):
             left = (SECONDS - (time.perf_counter() - started)) / (len(cells) - done)
-            seconds = min(most, max(0.3, 0.6 * left))  # the rest goes to making data and checking answers
+            seconds = min(most, max(0.25, 0.6 * left))  # the rest goes to making data and checking answers
             record = one(cell, modules, limits, threads, rounds, turn, seconds)
             records.append(record)
             for output in OUTPUTS:
