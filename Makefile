@@ -42,7 +42,7 @@ help:
 	@echo 'make test        run the tests; ARGS="-k gather_nd" for some of them'
 	@echo 'make regenerate  write the generated code and pages anew, after a change in spec/ or codegen/'
 	@echo 'make check       show which generated files are not up to date'
-	@echo 'make bench       measure dmlcore beside its peers (16 minutes with all peers), then charts and docs/benchmarks.md'
+	@echo 'make bench       measure dmlcore beside its peers (a quarter of an hour with all peers), then charts and docs/benchmarks.md'
 	@echo 'make bench-quick a few cells, in a minute; BENCH=bench-all for the large peers too, also above'
 	@echo 'make lint        check the style of all files'
 	@echo 'make wheel       build the sdist and the wheel, repaired and checked, in dist/ (make sdist: the sdist alone)'
