@@ -1,6 +1,6 @@
 """Random data, and memory layouts: the same values, shape and dtype elsewhere in memory.
 
-Only the broadcast layout changes the values that it is given.
+Only the broadcast layout changes the values that it is given. And zeros that begin somewhere in a cache line.
 """
 
 import math

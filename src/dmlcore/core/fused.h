@@ -47,7 +47,7 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
     }
     for (int64_t left = b->count; left > 0; left--, index += q, stream += sizeof(T)) {
         const char *at = b->table;
-        if (q > 1)
+        if (q > 1) /* single indices are few enough for the hardware */
             DML_PREFETCH((const char *)index + DML_PAGES_AHEAD);
         for (int k = 0; k < q; k++) {
             uint64_t u = (uint64_t)index[k];

@@ -11,7 +11,7 @@
 #define MANY_INDICES ((int64_t)48 << 10) /* to check: worth a region more, where threads are worth their while at all */
 #define SHORT_TUPLE 16                   /* bytes; shorter ones are read again as quickly as their offsets */
 #define KEPT ((int64_t)1 << 20)          /* bytes for each thread */
-#define FAR_COPY ((int64_t)32 << 20) /* a table that large is copied past the caches also where most of it is updated */
+#define FAR_COPY ((int64_t)32 << 20)     /* a table that large is copied past the caches also where most of it is updated */
 #define FEW_UPDATES 8                    /* lines of the table for each */
 
 /* A second thread helps to copy a table that a single one updates afterwards where it gains more than that one loses: */
@@ -233,7 +233,7 @@ int dml_move_is_small(const dml_move *m)
         return 0;
     double span = 0;
     for (int64_t k = 0; k < m->bounds.n; k++)
-        span += (double)m->bounds.v[k] * (double)m->steps.v[k];
+        span += (double)m->bounds.v[k] * (double)llabs(m->steps.v[k]);
     return elements < SMALL_AND_FAR || span < DML_NEAR;
 }
 

@@ -108,12 +108,12 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     p->far = span >= DML_NEAR;
     p->tuned = tuning;
     int much = DML_STREAM && dml_store_for(p->positions * p->slice, run->untouched) != DML_STORE_PLAIN;
-    double reach = span;
+    double met = span;                  /* bytes of the table, with what dimensions add */
     for (int d = 0; d < p->rank; d++)
-        reach += (double)p->dim[d].size * (double)llabs(p->dim[d].table);
+        met += (double)p->dim[d].size * (double)llabs(p->dim[d].table);
     p->gathers = DML_GATHERS_NOT;
     if (span < (double)tuning->gathers_below)
-        p->gathers = much && reach >= (double)tuning->gathers_past ? DML_GATHERS_PAST : DML_GATHERS;
+        p->gathers = much && met >= (double)tuning->gathers_past ? DML_GATHERS_PAST : DML_GATHERS;
     p->fetch = DML_FETCH_NONE;
     if (span >= (double)(scatter ? tuning->scatter_fetches : tuning->gather_fetches))
         p->fetch = span >= (double)tuning->to_l2 ? DML_FETCH_L2 : DML_FETCH_L1;

@@ -4,8 +4,7 @@
 
 #include <stdlib.h>
 
-#define PAGE 4096
-#define SMALLEST (4 * PAGE)             /* bytes of a unit at least, where several threads share them */
+#define SMALLEST (4 * DML_PAGE)         /* bytes of a unit at least, where several threads share them */
 #define TURNED 128                      /* bytes across: a line of the source and the one fetched with it */
 #define FEWEST 8                        /* steps of a plane that is turned, along the source's dimension, */
 #define NARROWEST 6                     /* and along the destination's */
@@ -143,7 +142,7 @@ static void cut_rows(dml_shape *s)
 /* Units of all but large shapes are so small that every thread has some of them. */
 static int64_t unit_of(int64_t bytes, int threads)
 {
-    int64_t part = threads > 1 ? bytes / (4 * threads) / PAGE * PAGE : DML_FRESH_STEP;
+    int64_t part = threads > 1 ? bytes / (4 * threads) / DML_PAGE * DML_PAGE : DML_FRESH_STEP;
     return dml_least(DML_FRESH_STEP, dml_most(SMALLEST, part));
 }
 
