@@ -26,6 +26,26 @@ def test_copies_in_parts(rng, shape, order):
                 assert np.array_equal(found, wanted)
 
 
+@pytest.mark.parametrize("threads", (1, 2, 3, 900))
+def test_nothing_to_update(rng, threads):
+    """Such a call has no boxes of positions: nothing may be shared out by what an earlier call left of them."""
+    cube, along = rng.random((4, 5, 400), np.float32), rng.integers(0, 400, (3, 4, 300))
+    for shape in ((500, 40), (200, 100), (20_000, 1), (900, 4000)):
+        x = rng.random(shape, np.float32)
+        for axis in (0, 1):
+            none = [n * (d != axis) for d, n in enumerate(shape)]
+            dmlcore.scatter_elements(cube, along, cube[:3, :4, :300], axis=2, num_threads=threads)
+            found = dmlcore.scatter_elements(x, np.zeros(none, int), np.zeros(none, "f4"), axis=axis, num_threads=threads)
+            assert np.array_equal(found, x)
+        for rows in (x, x.ravel()):
+            dmlcore.scatter_elements(cube, along, cube[:3, :4, :300], axis=2, num_threads=threads)
+            none = np.zeros((0, *rows.shape[1:]), np.float32)
+            assert np.array_equal(dmlcore.scatter_nd(rows, np.zeros((0, 1), int), none, num_threads=threads), rows)
+    nowhere = np.zeros((2000, 0), np.float32)
+    with pytest.raises(dmlcore.IndexOutOfRangeError, match="length 0"):
+        dmlcore.scatter_elements(nowhere, np.zeros((2000, 30), int), np.zeros((2000, 30), "f4"), axis=1, num_threads=threads)
+
+
 @pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("offset", (0, 16, 1))
 @pytest.mark.parametrize("size", (17_000_000, 51_000_003))

@@ -118,15 +118,78 @@ def test_header_alone(tmp_path, language, standard):
     assert done.returncode == 0, done.stderr
 
 
-def test_threads_of_the_capsule_follow_set_num_threads():
+class List(ctypes.Structure):
+    _fields_ = (("v", ctypes.POINTER(ctypes.c_int64)), ("n", ctypes.c_int64))
+
+
+class Run(ctypes.Structure):
+    _fields_ = (
+        *((name, ctypes.c_int) for name in "storage index data_type mode reduction check_first threads untouched".split()),
+        *((name, ctypes.c_void_p) for name in ("poll", "fill")),
+        *((name, ctypes.c_int64) for name in ("bad_position", "bad_coordinate", "bad_value", "bad_bound")),
+    )
+
+
+class Move(ctypes.Structure):
+    _fields_ = (
+        *((name, List) for name in "positions index_strides table_strides stream_strides bounds steps".split()),
+        ("coordinate_stride", ctypes.c_int64),
+        *((name, List) for name in "slice slice_table_strides slice_stream_strides".split()),
+        *((name, ctypes.c_void_p) for name in "table stream indices source".split()),
+        *((name, List) for name in "copy copy_source_strides copy_table_strides".split()),
+    )
+
+
+def capsule(number, *types):
+    """One of the capsule's functions, which follow its version."""
     from dmlcore._generated import operators
 
     get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
     get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     pointer = get_pointer(operators._C_API, b"dmlcore._generated.operators._C_API")
-    functions = (ctypes.c_void_p * 8).from_address(pointer + 8)
-    get_num_threads = ctypes.CFUNCTYPE(ctypes.c_int)(functions[6])
-    isa_name = ctypes.CFUNCTYPE(ctypes.c_char_p)(functions[7])
+    return ctypes.CFUNCTYPE(*types)((ctypes.c_void_p * 8).from_address(pointer + 8)[number])
+
+
+def moved(number, table, stream, indices, threads=1, **lists):
+    """Runs a move of float32 with int64 indices; lists that are not given stay empty."""
+    run, move = Run(storage=2, index=1, threads=threads, check_first=1), Move(coordinate_stride=8)
+    for name, array in (("table", table), ("stream", stream), ("indices", indices)):
+        setattr(move, name, array.ctypes.data)
+    for name, values in lists.items():
+        setattr(move, name, values if name == "source" else List((ctypes.c_int64 * len(values))(*values), len(values)))
+    return capsule(number, ctypes.c_int, ctypes.POINTER(Move), ctypes.POINTER(Run))(move, run)
+
+
+@pytest.mark.parametrize("slice_rank", [1, 64])
+def test_strides_that_are_left_out(rng, slice_rank):
+    """They are zeros: every element of a slice is the first one. Lists may have 64 entries each."""
+    table, indices = rng.random(40, np.float32), rng.integers(0, 40, 500)
+    out = np.zeros((500, 3), np.float32)
+    ones = [1] * (slice_rank - 1)
+    sizes = dict(positions=[500], index_strides=[8], stream_strides=[12], bounds=[40], steps=[4], slice=[*ones, 3])
+    assert moved(1, table, out, indices, slice_stream_strides=[4] * slice_rank, **sizes) == 0
+    np.testing.assert_array_equal(out, table[indices][:, None].repeat(3, 1))
+    pairs = np.stack((indices // 8, indices % 8, *[np.zeros_like(indices)] * 6), 1)   # eight coordinates, six always zero
+    sizes.update(index_strides=[64], bounds=[5, 8, *[1] * 6], steps=[32, 4, *[8] * 6])
+    given = dict(slice_stream_strides=[4] * slice_rank, slice_table_strides=[*[0] * (slice_rank - 1), 0])
+    out[:] = 0
+    assert moved(1, table, out, pairs, **given, **sizes) == 0
+    np.testing.assert_array_equal(out, table[indices][:, None].repeat(3, 1))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_slices_of_nothing(rng, threads):
+    """A scatter then is a copy."""
+    source, table = rng.random(20_000, np.float32), np.zeros(20_000, np.float32)
+    indices = rng.integers(0, 5, 8000)
+    sizes = dict(positions=[4, 2000], index_strides=[16_000, 8], table_strides=[0, 4], bounds=[5], steps=[4], slice=[0])
+    copy = dict(copy=[20_000], copy_source_strides=[4], copy_table_strides=[4], source=source.ctypes.data)
+    assert moved(2, table, table, indices, threads=threads, **sizes, **copy) == 0
+    np.testing.assert_array_equal(table, source)
+
+
+def test_threads_of_the_capsule_follow_set_num_threads():
+    get_num_threads, isa_name = capsule(6, ctypes.c_int), capsule(7, ctypes.c_char_p)
     before = dmlcore.get_num_threads()
     try:
         dmlcore.set_num_threads(3)

@@ -154,8 +154,10 @@ int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dm
         dml_shape_add(&c.shape, sizes.v[d], to_strides.n ? to_strides.v[d] : 0, from_strides.n ? from_strides.v[d] : 0);
     int64_t bytes = c.shape.places * width;
     dml_shape_end(&c.shape, width, store, *threads);
-    if (bytes == 0)
+    if (bytes == 0) {
+        *threads = 1;
         return DML_OK;
+    }
     /* a nanosecond for each element, or 1/24 for each byte of long runs, outside the second-level cache 1/12 */
     nanoseconds += c.shape.run < 64 ? c.shape.places : bytes / (bytes <= DML_NEAR_COPY ? 24 : 12);
     *threads = dml_threads_worth(*threads, nanoseconds, pulse);

@@ -1,5 +1,5 @@
 /* copy.h: copying a whole tensor, the first step of a scatter that does not work in place.
- * Included by move.c. */
+ * Included by what copies, by what stores as much as a copy does, and by move.c, which decides. */
 #ifndef DMLCORE_COPY_H
 #define DMLCORE_COPY_H
 

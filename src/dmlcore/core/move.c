@@ -11,13 +11,14 @@
 #define MANY_INDICES ((int64_t)48 << 10) /* to check: worth a region more, where threads are worth their while at all */
 #define SHORT_TUPLE 16                   /* bytes; shorter ones are read again as quickly as their offsets */
 #define KEPT ((int64_t)1 << 20)          /* bytes for each thread */
-#define FAR_COPY ((int64_t)32 << 20)     /* a table that large is copied past the caches also where most of it is updated */
-#define FEW_UPDATES 8                    /* lines of the table for each */
+/* A table that large is copied past the caches also where much of it is updated, where a machine's tuning has smaller ones so. */
+#define FAR_COPY ((int64_t)32 << 20)
+#define FEW_UPDATES 8 /* lines of the table for each that is updated */
 
 /* A second thread helps to copy a table that a single one updates afterwards where it gains more than that one loses: */
-#define COPIED 48                        /* bytes for each nanosecond that the copy takes less, */
-#define REGION 4000                      /* nanoseconds for the start, */
-#define BEYOND 4                         /* and for each update whose line is in the other one's cache */
+#define COPIED 48 /* bytes for each nanosecond that the copy takes less, */
+#define REGION 4000 /* nanoseconds for the start, */
+#define BEYOND 4 /* and for each updated line, which is in the other one's cache */
 
 static int64_t coordinate_at(const char *from, int index)
 {
@@ -37,7 +38,7 @@ static int report(const dml_move *m, dml_run *run)
     int64_t place[DML_RANK_MAX] = {0};
     const char *at = m->indices;
     int is_signed = run->index == DML_INDEX_I32 || run->index == DML_INDEX_I64;
-    run->bad_position = -1;              /* stays so when another thread has mended it meanwhile */
+    run->bad_position = -1; /* stays so when another thread has mended it meanwhile */
     run->bad_coordinate = run->bad_value = run->bad_bound = 0;
     for (int64_t position = 0;; position++) {
         for (int64_t k = 0; k < m->bounds.n; k++) {
@@ -103,6 +104,28 @@ static int keeps(const dml_plan *p, int threads)
            p->positions * (int64_t)sizeof(u32) <= threads * KEPT;
 }
 
+/* The copy that a scatter begins with. threads: how many at most for the updates that follow; how many they are worth now. */
+static int copy_source(const dml_job *job, const dml_move *m, const dml_run *run, int apart, int *threads, dml_pulse *pulse)
+{
+    const dml_plan *p = job->plan;
+    int64_t bytes = dml_product(m->copy) * p->element, updated = p->positions * dml_ceil(p->slice, DML_LINE), after = 0;
+    int copiers = run->threads;
+    if (updated && !apart && bytes <= DML_NEAR_COPY) { /* its lines stay with the threads that copy them */
+        if (!dml_scatters_alone(job, copiers))
+            after = dml_plan_nanoseconds(p);
+        else if (bytes / COPIED < REGION + BEYOND * updated)
+            copiers = 1;
+    }
+    dml_store store = dml_store_for(bytes, job->untouched);
+    if (bytes < FAR_COPY && updated >= bytes / DML_LINE / FEW_UPDATES)
+        store = DML_STORE_PLAIN;
+    int status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, p->element, store,
+                          job->untouched, after, &copiers, pulse);
+    if (after)
+        *threads = copiers;
+    return status;
+}
+
 static int move_straight(const dml_plan *plan, int op, const dml_move *m, dml_run *run, dml_straight *straight);
 
 /* Leaves it to the caller to free plan->kept and straight->scratch. */
@@ -133,7 +156,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
     int by_rows = checks && plan->slice && dml_moves_rows(plan);
     int strided = checks && plan->slice && !by_rows && dml_takes_strided(plan, scatter);
     int turned = checks && plan->slice && !by_rows && !strided && dml_takes_turned(plan, scatter);
-    int apart = strided || turned;       /* these have nothing to do with boxes */
+    int apart = strided || turned; /* these have nothing to do with boxes */
 
     job.loop = dml_chosen_isa->loops[op][plan->storage][plan->index];
     if (by_rows) {
@@ -151,7 +174,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
         if (scans && keeps(plan, threads))
             plan->kept = malloc((size_t)plan->positions * sizeof(u32));
         if (threads > 1 && !scatter && !apart && plan->slice && dml_plan_in_order(plan)) {
-            check = scan_of(plan, threads);   /* the region that moves does it first */
+            check = scan_of(plan, threads); /* the region that moves does it first */
             first = (dml_first){dml_some_boxes, &check, dml_ceil(check.end, check.per_chunk)};
             pulse.first = &first;
         } else
@@ -168,23 +191,8 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 12, &pulse));
     } else if (bytes && !by_rows && !apart && dml_takes_tiles(&job, m->source, bytes, 1))
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 6, &pulse));
-    else if (copies) {
-        int64_t follows = 0, table = dml_product(m->copy) * plan->element;
-        int with = run->threads;
-        if (!apart && table <= DML_NEAR_COPY) { /* its lines stay with the threads that copy them */
-            if (!dml_scatters_alone(&job, with))
-                follows = dml_plan_nanoseconds(plan);
-            else if (table / COPIED < REGION + BEYOND * plan->positions)
-                with = 1;
-        }
-        dml_store store = dml_store_for(table, job.untouched);
-        if (table < FAR_COPY && plan->positions >= table / DML_LINE / FEW_UPDATES)
-            store = DML_STORE_PLAIN;
-        status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, plan->element, store,
-                          job.untouched, follows, &with, &pulse);
-        if (follows)
-            threads = with;
-    }
+    else if (copies)
+        status = copy_source(&job, m, run, apart, &threads, &pulse);
     if (status)
         return status == DML_OUT_OF_RANGE ? report(m, run) : status;
     if (!checks || plan->slice == 0)

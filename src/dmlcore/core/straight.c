@@ -40,7 +40,7 @@ static int64_t lay_out(dml_straight *s, const dml_move *m, int64_t element, int6
     return bytes;
 }
 
-/* Whether the slices of the table are contiguous. (A move with slices has their strides, none of them left out.) */
+/* Whether the slices of the table are contiguous. */
 static int is_straight(const dml_move *m, int64_t bytes)
 {
     for (int64_t d = m->slice.n - 1; d >= 0; bytes *= m->slice.v[d--])
@@ -77,6 +77,9 @@ static int64_t elements_from(const dml_move *m, int64_t first)
 int dml_straightens(const dml_plan *p, const dml_move *m, dml_straight *s)
 {
     s->scratch = NULL;
+    if (m->slice_table_strides.n < m->slice.n || m->slice_stream_strides.n < m->slice.n ||
+        m->slice.n + m->bounds.n + m->table_strides.n > DML_RANK_MAX) /* not from Python */
+        return 0;
     if (!dml_slice_dimensions(p) || p->slice >= DML_LINE || is_straight(m, p->element))
         return 0;
     for (s->cut = 0; m->slice.v[s->cut] == 1; s->cut++)
