@@ -88,6 +88,11 @@ def lay_out(a: np.ndarray, rng, layouts=LAYOUTS) -> np.ndarray:
     return layouts[list(layouts)[rng.integers(len(layouts))]](a, rng)
 
 
+def reordered(array, order):
+    """The same numbers; in memory the dimensions are in the given order."""
+    return np.ascontiguousarray(array.transpose(order)).transpose(np.argsort(order))
+
+
 @contextmanager
 def at_offset(shape, dtype, offset):
     """Zeros that begin `offset` bytes after a cache line does; what lies around them is looked at afterwards."""

@@ -7,16 +7,11 @@ import itertools
 
 import numpy as np
 import pytest
+from layouts import reordered
 from oracle import same_bits
 from test_paths import DTYPES, THREADS, both_outputs, numbers
 
 import dmlcore
-
-
-def reordered(array, order):
-    """The same numbers; in memory the dimensions are in the given order."""
-    return np.ascontiguousarray(array.transpose(order)).transpose(np.argsort(order))
-
 
 LAYOUTS = {
     "transposed": lambda a: reordered(a, range(a.ndim)[::-1]),

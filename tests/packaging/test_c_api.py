@@ -122,21 +122,25 @@ class List(ctypes.Structure):
     _fields_ = (("v", ctypes.POINTER(ctypes.c_int64)), ("n", ctypes.c_int64))
 
 
+def fields(type, *names):
+    return tuple((name, type) for name in names)
+
+
 class Run(ctypes.Structure):
     _fields_ = (
-        *((name, ctypes.c_int) for name in "storage index data_type mode reduction check_first threads untouched".split()),
-        *((name, ctypes.c_void_p) for name in ("poll", "fill")),
-        *((name, ctypes.c_int64) for name in ("bad_position", "bad_coordinate", "bad_value", "bad_bound")),
+        *fields(ctypes.c_int, "storage", "index", "data_type", "mode", "reduction", "check_first", "threads", "untouched"),
+        *fields(ctypes.c_void_p, "poll", "fill"),
+        *fields(ctypes.c_int64, "bad_position", "bad_coordinate", "bad_value", "bad_bound"),
     )
 
 
 class Move(ctypes.Structure):
     _fields_ = (
-        *((name, List) for name in "positions index_strides table_strides stream_strides bounds steps".split()),
-        ("coordinate_stride", ctypes.c_int64),
-        *((name, List) for name in "slice slice_table_strides slice_stream_strides".split()),
-        *((name, ctypes.c_void_p) for name in "table stream indices source".split()),
-        *((name, List) for name in "copy copy_source_strides copy_table_strides".split()),
+        *fields(List, "positions", "index_strides", "table_strides", "stream_strides", "bounds", "steps"),
+        *fields(ctypes.c_int64, "coordinate_stride"),
+        *fields(List, "slice", "slice_table_strides", "slice_stream_strides"),
+        *fields(ctypes.c_void_p, "table", "stream", "indices", "source"),
+        *fields(List, "copy", "copy_source_strides", "copy_table_strides"),
     )
 
 

@@ -5,6 +5,7 @@
  * JOIN. */
 
 #define NAME(name) DML_JOIN3(name, T, ISA)
+#define IN_ROWS_AHEAD 48
 
 DML_INLINE T NAME(load)(const char *from)
 {
@@ -109,12 +110,13 @@ DML_INLINE void NAME(gather_in_order)(const dml_plan *p, const dml_block *b, int
     int64_t n = b->count, i = 0;
     int gathers = p->gathers ? DML_GATHERS : DML_GATHERS_NOT;   /* only fused.h looks for the beginnings of lines */
     for (; ahead && i + ahead + 16 <= n; i += 16) {
-        for (int j = 0; j < 16; j++)
+        for (int j = 0; j < 16; j++) {
             if (to == DML_FETCH_L2)
                 DML_PREFETCH_L2(table + offsets[i + j + ahead]);
             else
                 DML_PREFETCH(table + offsets[i + j + ahead]);
-        NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i, 0);
+            NAME(store)(stream + IN_ORDER(i + j), NAME(load)(table + offsets[i + j]));
+        }
     }
     for (; i + 16 <= n; i += 16) {
         for (int row = 0; p->next_step && row < 2; row++, next += p->next_step) {
@@ -126,6 +128,21 @@ DML_INLINE void NAME(gather_in_order)(const dml_plan *p, const dml_block *b, int
     }
     for (; i < n; i++)
         NAME(store)(stream + IN_ORDER(i), NAME(load)(table + offsets[i]));
+}
+
+/* Out of a far table, row by row: the offsets of one row stay in the first-level cache, which a box of them would not beside
+ * so many of the table's lines. They are fetched to the second-level one, IN_ROWS_AHEAD positions ahead. */
+DML_INLINE void NAME(gather_in_rows)(const dml_plan *p, const dml_block *b)
+{
+    const u32 *offsets = b->offsets.narrow;
+    const char *table = b->table;
+    char *stream = b->stream;
+    int64_t row = p->dim[p->cut].table, ahead = dml_ceil(IN_ROWS_AHEAD, p->again) * row;
+    for (int64_t left = b->count; left > 0; left -= p->again, table += row)
+        for (int64_t i = 0; i < p->again; i++, stream += sizeof(T)) {
+            DML_PREFETCH_L2(table + ahead + offsets[i]);
+            NAME(store)(stream, NAME(load)(table + offsets[i]));
+        }
 }
 
 DML_INLINE void NAME(scatter_in_order)(const dml_block *b, int64_t ahead, int to)
@@ -155,7 +172,9 @@ DML_PIECE void NAME(gather)(const dml_plan *p, const dml_block *b)
     char *stream = b->stream;
     const int64_t *where = b->where;
     int64_t n = b->count;
-    if (p->wide && where)
+    if (p->in_rows)
+        NAME(gather_in_rows)(p, b);
+    else if (p->wide && where)
         GATHER_LOOP(wide, 128, ELSEWHERE);
     else if (p->wide)
         GATHER_LOOP(wide, 128, IN_ORDER);
@@ -192,6 +211,7 @@ DML_PIECE void NAME(scatter)(const dml_plan *p, const dml_block *b)
         NAME(scatter_in_order)(b, 0, DML_FETCH_NONE);
 }
 
+#undef IN_ROWS_AHEAD
 #undef IN_ORDER
 #undef ELSEWHERE
 #undef GATHER_EIGHT

@@ -239,10 +239,8 @@ int dml_move_is_small(const dml_move *m)
     int64_t elements = dml_add(dml_mul(dml_product(m->positions), dml_product(m->slice)), dml_product(m->copy));
     if (elements >= SMALL)
         return 0;
-    double span = 0;
-    for (int64_t k = 0; k < m->bounds.n; k++)
-        span += (double)m->bounds.v[k] * (double)llabs(m->steps.v[k]);
-    return elements < SMALL_AND_FAR || span < DML_NEAR;
+    double others = dml_span(m->positions, m->table_strides);
+    return elements < SMALL_AND_FAR || !dml_is_far(dml_span(m->bounds, m->steps), others, elements);
 }
 
 int dml_move_run(int op, const dml_move *m, dml_run *run)

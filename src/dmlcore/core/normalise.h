@@ -7,8 +7,8 @@
 
 #define APART 32                   /* indices with other things between them are fetched so many earlier */
 
-/* Collects the coordinates of a box that are not one after the other in memory, or not aligned. */
-DML_PIECE const I *NAME(pack)(const dml_plan *p, dml_block *b)
+/* Collects the coordinates of so many positions of a box that are not one after the other in memory, or not aligned. */
+DML_PIECE const I *NAME(pack)(const dml_plan *p, dml_block *b, int64_t count)
 {
     I *to = sizeof(I) == 4 ? (I *)b->packed.half : (I *)b->packed.full;
     const int64_t *ramp = p->ramps->index;
@@ -17,18 +17,18 @@ DML_PIECE const I *NAME(pack)(const dml_plan *p, dml_block *b)
     if (q == 1 && p->cut == p->rank - 1 && stride == 0) {
         I same;
         memcpy(&same, b->indices, sizeof same);
-        for (int64_t i = 0; i < b->positions; i++)
+        for (int64_t i = 0; i < count; i++)
             to[i] = same;
     } else if (q == 1 && p->cut == p->rank - 1)
-        for (int64_t i = 0; i < b->positions; i++) {
+        for (int64_t i = 0; i < count; i++) {
             DML_PREFETCH(b->indices + (i + APART) * stride);
             memcpy(to + i, b->indices + i * stride, sizeof(I));
         }
     else if (q == 1)
-        for (int64_t i = 0; i < b->positions; i++)
+        for (int64_t i = 0; i < count; i++)
             memcpy(to + i, b->indices + ramp[i], sizeof(I));
     else
-        for (int64_t i = 0; i < b->positions; i++)
+        for (int64_t i = 0; i < count; i++)
             for (int k = 0; k < q; k++)
                 memcpy(to + i * q + k, b->indices + ramp[i] + k * p->coordinate_stride, sizeof(I));
     return to;
@@ -197,17 +197,31 @@ DML_PIECE int NAME(lenient)(const dml_plan *p, dml_block *b, const I *index)
     return 0;
 }
 
+/* The first `known` offsets are those of the first rows of a box, all of whose rows have the same indices: the others. */
+DML_PIECE void NAME(repeat)(const dml_plan *p, int64_t known, int64_t count, u32 *DML_RESTRICT offsets)
+{
+    while (known < count) {
+        int64_t some = dml_least(known, count - known);
+        u32 further = (u32)(known / p->again * p->dim[p->cut].table);
+        u32 *DML_RESTRICT to = offsets + known;
+        for (int64_t i = 0; i < some; i++)
+            to[i] = offsets[i] + further;
+        known += some;
+    }
+}
+
 /* Fills the block's offsets; 1: some coordinate is out of range. Boxes that have the same indices as the one before, as
  * along dimensions that only the table and the stream have, find them done. */
 DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
 {
-    if (b->known == b->indices && b->known_positions == b->positions)
+    if (b->known == b->indices && b->known_positions >= b->positions)
         return 0;
     if (b->kept) {
         memcpy(b->offsets.narrow, b->kept, (size_t)b->positions * sizeof(u32));
         return 0;
     }
-    const I *index = p->packed ? NAME(pack)(p, b) : (const I *)b->indices;
+    int64_t count = p->again ? p->again : b->positions;
+    const I *index = p->packed ? NAME(pack)(p, b, count) : (const I *)b->indices;
     if (p->mode != DML_RAISE)
         return NAME(lenient)(p, b, index);
     b->known = b->indices;
@@ -219,7 +233,11 @@ DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
         return NAME(wide)(index, b->positions, p->tuple, p->bounds, p->steps, ramp, b->offsets.wide);
     }
     const u32 *ramp = p->ramped ? p->ramps->table.narrow : NULL;
-    return NAME(offsets)(index, b->positions, p->tuple, p->bounds, p->steps, ramp, b->offsets.narrow);
+    if (NAME(offsets)(index, count, p->tuple, p->bounds, p->steps, ramp, b->offsets.narrow))
+        return 1;
+    if (p->again && !p->in_rows)
+        NAME(repeat)(p, count, b->positions, b->offsets.narrow);
+    return 0;
 }
 
 #undef NAME

@@ -55,6 +55,7 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     p->storage = run->storage;
     p->index = run->index;
     p->mode = run->mode;
+    p->stores = scatter;
     p->combine = NULL;
     p->seen = NULL;
     p->kept = NULL;
@@ -102,21 +103,20 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
         mixed |= p->dim[d].index;
     p->unaligned = (mixed & align) != 0;
 
-    double span = 0;                    /* cannot overflow, and nothing here divides: that would cost as much as the rest */
-    for (int k = 0; k < p->tuple; k++)
-        span += (double)p->bounds[k] * (double)(p->steps[k] < 0 ? -p->steps[k] : p->steps[k]);
-    p->far = span >= DML_NEAR;
+    double span = dml_span(m->bounds, m->steps), others = 0;
+    for (int d = 0; d < p->rank; d++)
+        others += (double)p->dim[d].size * (double)llabs(p->dim[d].table);
+    p->far = dml_is_far(span, others, p->positions * dml_ceil(p->slice, DML_APART));
     p->tuned = tuning;
     int much = DML_STREAM && dml_store_for(p->positions * p->slice, run->untouched) != DML_STORE_PLAIN;
-    double met = span;                  /* bytes of the table, with what dimensions add */
-    for (int d = 0; d < p->rank; d++)
-        met += (double)p->dim[d].size * (double)llabs(p->dim[d].table);
     p->gathers = DML_GATHERS_NOT;
     if (span < (double)tuning->gathers_below)
-        p->gathers = much && met >= (double)tuning->gathers_past ? DML_GATHERS_PAST : DML_GATHERS;
+        p->gathers = much && span + others >= (double)tuning->gathers_past ? DML_GATHERS_PAST : DML_GATHERS;
     p->fetch = DML_FETCH_NONE;
     if (span >= (double)(scatter ? tuning->scatter_fetches : tuning->gather_fetches))
         p->fetch = span >= (double)tuning->to_l2 ? DML_FETCH_L2 : DML_FETCH_L1;
+    else if (p->far && span < DML_NEAR)
+        p->fetch = tuning->to_l2 < INT64_MAX ? DML_FETCH_L2 : DML_FETCH_L1;
     int fetches = p->fetch && p->positions >= FEW_LINES;
     p->direct = !scatter && p->tuple <= DIRECT_TUPLE && span >= (double)tuning->direct && !fetches;
     p->lines = at_lines(p, scatter);
@@ -165,12 +165,12 @@ static linear linear_with(const dml_plan *p, linear so_far, int d, int64_t inner
 /* One ramp: the offsets inside one step of a dimension are known; they are repeated for each of its steps. Rows are the
  * rule, so the first dimension is a loop of its own, which vectorises as the others do. */
 #define RAMP(name, type, member)                                               \
-    static void name(const dml_plan *p, type *DML_RESTRICT ramp)               \
+    static void name(const dml_plan *p, int64_t rows, type *DML_RESTRICT ramp) \
     {                                                                          \
         int64_t done = 1;                                                      \
         ramp[0] = 0;                                                           \
         for (int d = p->rank - 1; d >= p->cut; d--) {                          \
-            int64_t size = d == p->cut ? p->rows : p->dim[d].size;             \
+            int64_t size = d == p->cut ? rows : p->dim[d].size;                \
             type step = (type)p->dim[d].member;                                \
             if (done == 1)                                                     \
                 for (int64_t c = 1; c < size; c++)                             \
@@ -190,14 +190,15 @@ RAMP(index_ramp, int64_t, index)
 
 static void fill_ramps(const dml_plan *p, dml_ramps *r)
 {
+    int64_t rows = p->again ? 1 : p->rows;
     if (p->ramped && p->wide)
-        wide_ramp(p, r->table.wide);
+        wide_ramp(p, rows, r->table.wide);
     else if (p->ramped)
-        narrow_ramp(p, r->table.narrow);
+        narrow_ramp(p, rows, r->table.narrow);
     if (p->scattered)
-        stream_ramp(p, r->stream);
+        stream_ramp(p, p->rows, r->stream);
     if (p->packed)
-        index_ramp(p, r->index);
+        index_ramp(p, rows, r->index);
 }
 
 void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
@@ -214,11 +215,13 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
     p->cut = p->rank - 1;
     p->inner = 1;
     all = linear_with(p, all, p->cut, 1);
+    linear inside = all;                 /* the same of what is inside `cut` */
     while (p->cut > 0 && p->inner * p->dim[p->cut].size <= cap) {
         int64_t inner = p->inner * p->dim[p->cut].size;
         linear more = linear_with(p, all, p->cut - 1, inner);
         if (inner >= LONG_ROW && (more.index < all.index || more.table < all.table || more.stream < all.stream))
             break;
+        inside = all;
         all = more;
         p->inner = inner;
         p->cut--;
@@ -241,6 +244,11 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
     if (span > INT32_MAX)                /* the vector unit takes offsets for signed numbers */
         p->gathers = DML_GATHERS_NOT;
     p->stream_step = block > 1 ? last->stream : p->slice;
+    p->again = p->dim[p->cut].index == 0 && p->inner > 1 && p->rows > 1 && p->mode == DML_RAISE && !p->wide ? p->inner : 0;
+    if (p->again) {                      /* one row's indices and offsets tell those of the others */
+        all.index = inside.index;
+        all.table = inside.table;
+    }
     p->packed = block > 1 && (!all.index || last->index != tuple_bytes);
     p->packed |= p->unaligned || (p->tuple > 1 && p->coordinate_stride != dml_index_bytes(p->index));
     p->ramped = block > 1 && !all.table;
@@ -259,6 +267,8 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
     for (int d = 0; d < p->cut; d++)
         repeated &= p->dim[d].index == 0;
     int simple = p->whole && p->mode == DML_RAISE && p->boxes > 1 && !repeated && !(p->wide || p->packed || p->scattered);
+    simple &= !p->again;
+    p->in_rows = p->again && p->fetch && !p->stores && p->whole && !p->scattered;
     p->direct &= simple && !p->ramped;
     p->fused = p->direct || (simple && p->tuple == 1 && !p->fetch);
     p->block_bytes = block * (16 + 2 * p->slice);

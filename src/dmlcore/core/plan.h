@@ -12,6 +12,8 @@
 #define DML_PAGES_AHEAD 2048       /* bytes; left alone, the hardware stops to fetch ahead at the end of a page */
 #define DML_FAR_AHEAD 4096         /* bytes of a far table's slices that are on their way */
 #define DML_NEAR (8 << 20)         /* bytes of a table that the caches hold */
+#define DML_WIDE (16 << 20)        /* bytes of a table that they do not, though its coordinates are near, */
+#define DML_APART 2048             /* where it has so many bytes for each position */
 #define DML_LINE 64                /* bytes of a cache line: two threads should not write to the same one */
 #define DML_LONG_SLICE 1024        /* bytes; the lines at both ends of a slice cost little of so many */
 #define DML_DIMS (2 * DML_RANK_MAX + 1)
@@ -94,12 +96,15 @@ typedef struct dml_plan {
     /* boxes: `rows` steps of dimension `cut`, all of the dimensions inside it */
     int cut;
     int64_t inner, rows, pieces, boxes;
+    int64_t again;                 /* positions of a box after which its indices repeat; 0: they do not */
+    int in_rows;                   /* only those have offsets: every row is gathered through the same ones */
     int64_t block_bytes;           /* work in one box, for dml_tick */
     int ramped, scattered, packed; /* table, stream, indices need the ramps */
+    int stores;                    /* to the table: a scatter */
     int unaligned;                 /* index elements are not aligned to their size */
     int fused;                     /* simple enough for fused.h, and not checked box by box */
     int direct;                    /* fused, and element by element */
-    int far;                       /* the table is larger than the caches: prefetch */
+    int far;                       /* what is met of the table is in no cache: prefetch */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
     int gathers;                   /* enum dml_gathers */
     int past;                      /* so much is written, in slices so long, that it had better not go through the caches */
@@ -134,6 +139,24 @@ int dml_plan_in_order(const dml_plan *plan);
 /* The same indices, each met once and in the order of memory, with nothing to move: a plan for checks. 0: `from` is that
  * already. */
 int dml_plan_indices(dml_plan *plan, const dml_plan *from, dml_ramps *ramps);
+
+/* Bytes of the table that some dimensions span. A floating-point number cannot overflow, and a division would cost as much as
+ * the rest of a plan. */
+DML_INLINE double dml_span(dml_list sizes, dml_list strides)
+{
+    double span = 0;
+    for (int64_t d = 0; d < strides.n; d++)
+        span += (double)sizes.v[d] * (double)(strides.v[d] < 0 ? -strides.v[d] : strides.v[d]);
+    return span;
+}
+
+/* Whether positions find their parts of the table in no cache: coordinates reach far, or the table, with the dimensions that
+ * they do not name, is so wide and so few parts of it are met that what is next to one of them is of no use to another. */
+DML_INLINE int dml_is_far(double coordinates, double others, int64_t parts)
+{
+    double all = coordinates + others;
+    return coordinates >= DML_NEAR || (all >= DML_WIDE && all >= (double)parts * DML_APART);
+}
 
 /* Predicted time of the whole move on one thread. */
 int64_t dml_plan_nanoseconds(const dml_plan *plan);

@@ -46,7 +46,7 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
     for (int d = p->rank - 1; d >= 0 && dense; d--)
         dense = p->dim[d].index == dense ? dense * p->dim[d].size : 0;
     unsigned char *seen = p->seen ? p->seen + worker->number * p->seen_apart : NULL;
-    int by_lanes = !seen && p->mode == DML_RAISE && !p->packed && 24 % p->tuple == 0, stop = DML_OK;
+    int by_lanes = !seen && p->mode == DML_RAISE && !p->packed && !p->again && 24 % p->tuple == 0, stop = DML_OK;
     if (p->kept) {
         for (int64_t box = begin; box < end && !stop; box++) {
             u32 *offsets = p->kept + dml_block_number(p, box);

@@ -1,0 +1,89 @@
+"""Columns: the same few indices for every row of a table, near or so wide that no cache holds what is met of it. Each against
+NumPy's own functions, with one thread and with three, into a fresh array and into `out=`.
+"""
+
+import numpy as np
+import pytest
+from layouts import reordered
+from oracle import same_bits
+
+import dmlcore
+
+SHAPES = ((40, 60), (300, 7), (2100, 9000), (5, 7, 30), (9, 300, 12), (20, 3000, 320), (20, 9, 90_000))
+INDEXES = ("int64", "int32", "uint32", "uint64")
+
+
+def gathered(x, indices, axis, wanted):
+    for threads in (1, 3):
+        assert same_bits(dmlcore.gather(x, indices, axis=axis, num_threads=threads), wanted)
+        out = np.zeros_like(wanted)
+        dmlcore.gather(x, indices, axis=axis, out=out, num_threads=threads)
+        assert same_bits(out, wanted)
+
+
+@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_columns(rng, every_thread, isa, shape):
+    """One index and many, as they are and every third, rows of them; the table as it is and backwards."""
+    for k, dtype in enumerate(("uint8", "float16", "float32", "int64", "complex128")):
+        table = rng.integers(0, 100, shape).astype(dtype)
+        for axis in range(len(shape)):
+            for count in (1, 2, 5, 13, 61, 700):
+                if count * table.size // shape[axis] > 500_000:
+                    continue
+                x = table[::-1] if count == 5 else table
+                low, index = -shape[axis], INDEXES[(k + count) % 4]
+                indices = rng.integers(0 if index[0] == "u" else low, -low, count).astype(index)
+                gathered(x, indices, axis, x.take(indices.astype("int64"), axis))
+                apart = indices[::3]
+                gathered(x, apart, axis, x.take(apart.astype("int64"), axis))
+    rows = rng.integers(0, shape[-1], (3, 4, 2)).transpose(1, 2, 0)
+    gathered(x, rows, -1, x.take(rows, -1))
+
+
+@pytest.mark.parametrize("shape", ((60, 41), (2100, 9000), (12, 9, 30)), ids=str)
+def test_other_orders(rng, every_thread, shape):
+    """Transposed tables and outputs, and indices of gather_elements that are the same for every row."""
+    for order in ((1, 0), (2, 1, 0), (0, 2, 1)):
+        if len(order) != len(shape):
+            continue
+        x = reordered(rng.random(shape, np.float32), order)
+        columns = rng.integers(-shape[-1], shape[-1], 6)
+        same = np.broadcast_to(columns, (*shape[:-1], 6))
+        wanted = np.take_along_axis(x, same, -1)
+        gathered(x, columns, -1, wanted)
+        out = reordered(np.zeros_like(wanted), order)
+        for threads in (1, 3):
+            assert same_bits(dmlcore.gather_elements(x, same, axis=-1, num_threads=threads), wanted)
+            dmlcore.gather(x, columns, axis=-1, out=out, num_threads=threads)
+            assert same_bits(out, wanted)
+            updates = rng.random(same.shape, np.float32)
+            target = x.copy()
+            np.put_along_axis(target, same, updates, -1)     # of two updates of one place the last one stays
+            found = dmlcore.scatter_elements(x, same, updates, axis=-1, num_threads=threads)
+            assert same_bits(found, np.ascontiguousarray(target))
+
+
+@pytest.mark.parametrize("mode", ("clip", "fill"))
+@pytest.mark.parametrize("shape", ((40, 60), (2100, 9000)), ids=str)
+def test_modes(rng, mode, shape):
+    x, columns = rng.random(shape, np.float32), rng.integers(-2 * shape[1], 2 * shape[1], 9)
+    inside = np.clip(np.where(columns < 0, columns + shape[1], columns), 0, shape[1] - 1)
+    wanted = x.take(inside, 1)
+    if mode == "fill":
+        wanted[:, (columns < -shape[1]) | (columns >= shape[1])] = 7
+    options = {"mode": mode} | ({"fill_value": 7} if mode == "fill" else {})
+    for threads in (1, 3):
+        assert same_bits(dmlcore.gather(x, columns, axis=1, num_threads=threads, **options), wanted)
+
+
+@pytest.mark.parametrize("shape", ((40, 60), (2100, 9000)), ids=str)
+def test_out_of_range(rng, shape):
+    """The first one is named; `out=` stays as it was."""
+    x, columns = rng.random(shape, np.float32), rng.integers(0, shape[1], 8)
+    columns[5:] = (shape[1], -1, 10**12)
+    out = np.full((shape[0], 8), 7, np.float32)
+    for options in ({}, {"out": out}):
+        with pytest.raises(dmlcore.IndexOutOfRangeError, match=rf"indices\[5\].* is {shape[1]},"):
+            dmlcore.gather(x, columns, axis=1, **options)
+    assert (out == 7).all()
