@@ -1,5 +1,5 @@
-"""Columns: the same few indices for every row of a table, near or so wide that no cache holds what is met of it. Each against
-NumPy's own functions, with one thread and with three, into a fresh array and into `out=`.
+"""Columns: the same few indices for every row of a table, near or so wide that no cache holds what is met of it; and updates of
+columns, some at a time. Each against NumPy's own functions, with one thread and with three, into a fresh array and into `out=`.
 """
 
 import numpy as np
@@ -62,6 +62,37 @@ def test_other_orders(rng, every_thread, shape):
             np.put_along_axis(target, same, updates, -1)     # of two updates of one place the last one stays
             found = dmlcore.scatter_elements(x, same, updates, axis=-1, num_threads=threads)
             assert same_bits(found, np.ascontiguousarray(target))
+
+
+@pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "int64", "complex128"))
+@pytest.mark.parametrize("shape, axis", (((7, 60_001), 0), ((100, 9000), 0), ((255, 5000), 0), ((3, 40, 5, 3001), 1)), ids=str)
+def test_updates_of_columns(rng, every_thread, isa, shape, axis, dtype):
+    """Planes that no second-level cache holds are copied and updated some columns at a time; the last update stays."""
+    x = rng.integers(0, 100, shape).astype(dtype)
+    for count, index in ((4, "int32"), (19, "int64")):
+        sizes = [*shape[:axis], count, *shape[axis + 1 :]]
+        indices = rng.integers(-shape[axis], shape[axis], sizes).astype(index)
+        updates = rng.integers(0, 100, sizes).astype(dtype)
+        wanted, added = x.copy(), x.copy()
+        for k in range(count):
+            one = np.s_[(*(slice(None),) * axis, slice(k, k + 1))]
+            np.put_along_axis(wanted, indices[one], updates[one], axis)
+            before = np.take_along_axis(added, indices[one], axis)
+            np.put_along_axis(added, indices[one], before + updates[one], axis)
+        for threads in (1, 3):
+            options = {"axis": axis, "num_threads": threads}
+            assert same_bits(dmlcore.scatter_elements(x, indices, updates, **options), wanted)
+            place = x.copy()
+            dmlcore.scatter_elements(place, indices, updates, out=place, **options)
+            assert same_bits(place, wanted)
+            if dtype != "complex128":
+                assert same_bits(dmlcore.scatter_elements(x, indices, updates, reduction="add", **options), added)
+        broken, out = indices.copy(), np.full_like(x, 7)
+        broken[..., -1] = 10**6
+        with pytest.raises(dmlcore.IndexOutOfRangeError, match="1000000"):
+            dmlcore.scatter_elements(x, broken, updates, axis=axis, out=out)
+        assert (out == 7).all()
 
 
 @pytest.mark.parametrize("mode", ("clip", "fill"))

@@ -191,6 +191,8 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 12, &pulse));
     } else if (bytes && !by_rows && !apart && dml_takes_tiles(&job, m->source, bytes, 1))
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 6, &pulse));
+    else if (bytes && !by_rows && !apart && dml_copies_columns(&job, m->source, bytes, threads))
+        ;
     else if (copies)
         status = copy_source(&job, m, run, apart, &threads, &pulse);
     if (status)

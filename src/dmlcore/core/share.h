@@ -15,8 +15,9 @@ typedef struct {
     int checked;                         /* every index was read a moment ago, from the first to the last */
     int distinct;                        /* no two positions of a scatter meet */
     int64_t span;                        /* bytes of the table that the coordinates reach */
-    /* scatters that copy: lines of the table and of its source, copied before their updates are stored */
+    /* scatters that copy: lines or columns of the table and of its source, copied before their updates are stored */
     const char *source;                  /* NULL: the copy is made already, or there is none */
+    int64_t columns;                     /* that are copied at a time; 0: lines, or tiles */
     int64_t line, lines, group;          /* bytes of one, their number, how many are copied at a time */
     /* tiles: bytes of a row of one, 0: none, and from row to row; whether they are written back; memory for one per thread */
     int64_t tile, pitch;
@@ -38,6 +39,9 @@ int dml_share_gather(dml_job *job, int threads, dml_pulse *pulse);
 /* Whether the table, `bytes` long and contiguous like its source, can be copied line by line; then job and plan say so.
  * What lies behind the last line is not part of any. */
 int dml_copies_lines(dml_job *job, dml_plan *plan, const char *source, int64_t bytes);
+
+/* Whether the table, likewise, can be copied some columns at a time. */
+int dml_copies_columns(dml_job *job, const char *source, int64_t bytes, int threads);
 
 /* Whether to work in tiles, which copy the source on the way, if there is one; then the job says so. */
 int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes);
