@@ -44,11 +44,12 @@ help:
 	@echo 'make check       show which generated files are not up to date'
 	@echo 'make bench       measure dmlcore beside its peers (a quarter of an hour with all peers), then charts and docs/benchmarks.md'
 	@echo 'make bench-quick a few cells, in a minute; BENCH=bench-all for the large peers too, also above'
+	@echo 'make fuzz        random calls beside NumPy under sanitizers; MINUTES=10, SEED=1'
 	@echo 'make lint        check the style of all files'
 	@echo 'make wheel       build the sdist and the wheel, repaired and checked, in dist/ (make sdist: the sdist alone)'
 	@echo 'make test-installed   test wheel and sdist, installed, on every Python that is found, with the oldest and the'
 	@echo '                 newest NumPy (40 minutes); the wheel meets all tests, the sdist those of the product'
-	@echo 'make aarch64     cross-compile the C core and run it under qemu; make core-sanitized: with sanitizers'
+	@echo 'make aarch64     cross-compile the C core and run it under qemu; make core-sanitized: with sanitizers (clang)'
 	@echo 'make docs        build the documentation site, in four languages, in docs/_build/html'
 	@echo 'make docs-check  the same, then check links, anchors, translations and the Python blocks of the pages'
 	@echo 'make docs-translations  bring the catalogues of the translations up to date with the pages'
@@ -135,9 +136,22 @@ $(FRESH):
 	@echo '$@ is missing; run: python -m codegen   (or: make regenerate)' >&2; exit 1
 
 # ---- packaging and style --------------------------------------------------------------------------------------------
-.PHONY: lint sdist wheel test-installed aarch64 core-sanitized
+.PHONY: fuzz lint sdist wheel test-installed aarch64 core-sanitized
 CORE   = tests/packaging/core_smoke.c src/dmlcore/capi.c $(wildcard src/dmlcore/core/*.c src/dmlcore/isa/*.c)
 CORE_C = -std=c11 -g -Wall -Wextra -Wno-type-limits -Isrc/dmlcore
+
+# Variables that nobody has set hold a pattern, so that reading one shows.
+SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined -ftrivial-auto-var-init=pattern
+MINUTES ?= 10
+SEED    ?= $(shell date +%s)
+
+fuzz: $(VENV)/package.done $(VENV)/test.done
+	$(say) 'Compiling dmlcore with sanitizers, in build/fuzz'
+	@mkdir -p build/fuzz
+	@CC='gcc $(SANITIZE)' $(RUN) setup.py -q build -b build/fuzz --build-lib build/fuzz/lib > build/fuzz/log.txt 2>&1 || \
+	  { tail -n 20 build/fuzz/log.txt >&2; exit 1; }
+	@LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/fuzz/lib:tests:. \
+	  $(RUN) tests/campaign.py --minutes $(MINUTES) --seed $(SEED) $(ARGS)
 
 lint: $(VENV)/lint.done
 	$(say) 'ruff, cython-lint, clang-format, codespell, zizmor'
@@ -171,4 +185,6 @@ aarch64:
 core-sanitized:
 	@mkdir -p build
 	clang $(CORE_C) -O1 -fsanitize=address,undefined -fno-sanitize-recover=all $(CORE) -o build/core-sanitized
+	build/core-sanitized
+	clang $(CORE_C) -O1 -fsanitize=memory -fno-sanitize-recover=all $(CORE) -o build/core-sanitized
 	build/core-sanitized

@@ -96,12 +96,12 @@ def natural_sizes(op, member: str, sizes, natural: dict, numbers: dict) -> tuple
     return sizes if rule is None else sizes[len(sizes) - max(0, evaluate(rule, natural, Names(op, natural, numbers))) :]
 
 
-def _propose(rng, others: list[tuple], max_rank: int, max_size: int) -> tuple[int, ...]:
+def _propose(rng, others: list[tuple], max_rank: int, max_size: int, empty: float) -> tuple[int, ...]:
     """Sizes of an input: at random, or like another one's with a change, or with its first sizes in common."""
     fresh = tuple(
         int(n) for n in rng.integers(1, max_size + 1, rng.integers(0 if rng.random() < 0.1 else 1, max_rank + 1))
     )
-    if rng.random() < 0.05:
+    if rng.random() < empty:
         fresh = tuple(0 if rng.random() < 0.3 else n for n in fresh)
     how = rng.integers(3) if others else 0
     if how == 0:
@@ -114,15 +114,26 @@ def _propose(rng, others: list[tuple], max_rank: int, max_size: int) -> tuple[in
 
 
 def random_call(
-    op, rng, data_type: str, index_type: str | None = None, max_rank=4, max_size=5, data=random_data, most=4000
+    op,
+    rng,
+    data_type: str,
+    index_type: str | None = None,
+    max_rank=4,
+    max_size=5,
+    data=random_data,
+    most=4000,
+    empty=0.05,
+    tries=10_000,
 ) -> Call:
-    """A call that every rule of the array door accepts, with valid indices."""
-    for _ in range(10_000):
+    """A call that every rule of the array door accepts, with valid indices. `most`: elements of one tensor; `empty`: how often
+    sizes of zero are tried.
+    """
+    for _ in range(tries):
         natural, options = {}, {}
         for m in op.inputs:
             type_ = index_type if m.index else rule_type(op, data_type)
             if m.sizes is None:
-                sizes = _propose(rng, [t.sizes for t in natural.values()], max_rank, max_size)
+                sizes = _propose(rng, [t.sizes for t in natural.values()], max_rank, max_size, empty)
                 natural[m.name] = TensorValue(type_, sizes)
         for m in op.uints:
             if m.kind == "axis":

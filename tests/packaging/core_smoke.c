@@ -109,6 +109,57 @@ static void rows(const dmlcore_api *dml, int storage, int index, int threads, in
     free(table), free(out), free(back), free(indices), free(plain);
 }
 
+/* Planes of a table, `count` rows of indices for each: out[p][i][c] = table[p][index[p][i][c]][c], and back into a copy. None of
+ * any size may be too few. */
+static void along(const dmlcore_api *dml, int threads, int64_t planes, int64_t rows, int64_t columns, int64_t count)
+{
+    int64_t plane = rows * columns, moved = count * columns, all = planes * moved, elements = planes * plane, width = 4;
+    float *table = malloc((size_t)elements * 4 + 4), *back = malloc((size_t)elements * 4 + 4),
+          *out = malloc((size_t)all * 4 + 4);
+    int32_t *indices = malloc((size_t)all * 4 + 4);
+    for (int64_t i = 0; i < elements; i++)
+        table[i] = (float)below(1000);
+    for (int64_t i = 0; i < all; i++)
+        indices[i] = (int32_t)(below(2 * rows) - rows);
+    int64_t positions[] = {planes, count, columns}, dense[] = {moved * 4, columns * 4, 4}, table_strides[] = {plane * 4, 0, 4};
+    int64_t step = columns * 4;
+    dml_move move = {0};
+    dml_run run = {0};
+    move.positions = (dml_list){positions, 3};
+    move.index_strides = move.stream_strides = (dml_list){dense, 3};
+    move.table_strides = (dml_list){table_strides, 3};
+    move.bounds = (dml_list){&rows, 1};
+    move.steps = (dml_list){&step, 1};
+    move.table = (char *)table;
+    move.stream = (char *)out;
+    move.indices = (char *)indices;
+    run.storage = DML_STORAGE_U32;
+    run.index = DML_INDEX_I32;
+    run.threads = threads;
+    run.check_first = (int)below(2);
+    need(dml->gather(&move, &run) == DML_OK, "gather along an axis ends well");
+    for (int64_t p = 0, i = 0; p < planes; p++)
+        for (int64_t k = 0; k < count; k++)
+            for (int64_t c = 0; c < columns; c++, i++) {
+                int64_t row = indices[i] < 0 ? indices[i] + rows : indices[i];
+                need(out[i] == table[p * plane + row * columns + c], "gather along an axis");
+                out[i] = (float)below(1000);
+            }
+    move.table = (char *)back;
+    move.source = (char *)table;
+    move.copy = (dml_list){&elements, 1};
+    move.copy_source_strides = move.copy_table_strides = (dml_list){&width, 1};
+    need(dml->scatter(&move, &run) == DML_OK, "scatter along an axis ends well");
+    for (int64_t p = 0, i = 0; p < planes; p++)
+        for (int64_t k = 0; k < count; k++)
+            for (int64_t c = 0; c < columns; c++, i++) {
+                int64_t row = indices[i] < 0 ? indices[i] + rows : indices[i];
+                table[p * plane + row * columns + c] = out[i];
+            }
+    need(memcmp(back, table, (size_t)elements * 4) == 0, "scatter along an axis");
+    free(table), free(back), free(out), free(indices);
+}
+
 static void nonzero(const dmlcore_api *dml, const char *name, int threads, int64_t rows, int64_t columns)
 {
     dmlcore_data_type type;
@@ -266,6 +317,9 @@ int main(void)
                 nonzero(dml, types[t], threads, 2, 200000);
             }
             add(dml, threads - 1);
+            along(dml, threads, 3, 9, 70001, 20);
+            for (int turn = 0; turn < 40; turn++)
+                along(dml, threads, 1 + below(4), 1 + below(300), 1 + below(turn % 2 ? 500 : 30), turn % 4 ? below(40) : 0);
         }
         printf("%s: all as expected\n", name);
     }

@@ -35,7 +35,7 @@ static const dml_tuning usual = {
     .scatter_fetches = DML_NEAR,
     .to_l2 = NEVER,
     .direct = NEVER,
-    .step = 128,
+    .step = DML_STEP_USUAL,
     .ahead_of_moves = DML_PAGES_AHEAD,
     .ahead_of_scans = 0,
     .past_caches = 32 << 20,
@@ -52,10 +52,11 @@ static const dml_tuning usual = {
 /* Measured on Emerald Rapids: out of near tables gathers take 0.26 to 0.56 ns an element where single loads take 0.39 to
  * 0.65; farther away the processor keeps as many lines on their way without being told, and up to a tenth more when they go
  * to the second-level cache. Stores wait for their lines, wherever they are, so slices are stored past the caches as soon as
- * they have a line of their own. */
+ * they have a line of their own, and all that is written from 16 MiB on: 1.2 to 2.2x for slices up to 30 MiB; but not elements
+ * out of a table in the second-level cache, which take 1.06 to 1.34x as long then. Pages in turn: 1.3 to 1.5x for 64 MB. */
 static const dml_tuning gathering = {
     .gathers_below = DML_NEAR,
-    .gathers_past = 3 << 19,
+    .gathers_past = 1536 << 10,
     .gather_fetches = 128 << 20,
     .scatter_fetches = 24 << 10,
     .to_l2 = 128 << 20,

@@ -4,7 +4,6 @@
  * arithmetic, the second waits for memory. */
 
 #define NAME(name) DML_JOIN4(name, T, I, ISA)
-#define STEP 128
 
 DML_INLINE void NAME(one)(char *table, char *stream, int scatter)
 {
@@ -28,8 +27,8 @@ DML_INLINE int NAME(some)(const I *index, int64_t count, const dml_plan *p, cons
 {
     if (WRAPS && (I)-1 < (I)1 && sizeof(I) == 8)
         return WRAP((const i64 *)index, count, p->bounds[0], p->steps[0], ramp, offsets);
-    if (count == STEP && !(((I)-1 < (I)1) && (i64)index[0] < 0) &&
-        !DML_JOIN3(plain, I, ISA)(index, STEP, 1, p->bounds, p->steps, ramp, offsets))
+    if (count == DML_STEP_USUAL && !(((I)-1 < (I)1) && (i64)index[0] < 0) &&
+        !DML_JOIN3(plain, I, ISA)(index, DML_STEP_USUAL, 1, p->bounds, p->steps, ramp, offsets))
         return 0;
     return DML_JOIN3(offsets, I, ISA)(index, count, 1, p->bounds, p->steps, ramp, offsets);
 }
@@ -109,7 +108,8 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
         for (; i < some; i++, table += drift, stream += sizeof(T))
             NAME(one)(table + offsets[i], stream, scatter);
         index += some;
-        ramp += ramp ? some : 0;
+        if (ramp)
+            ramp += some;
         left -= some;
     }
     if (gathers == DML_GATHERS_PAST)
@@ -150,5 +150,4 @@ DML_PIECE int NAME(gather_fused)(const dml_plan *p, const dml_block *b) { return
 
 DML_PIECE int NAME(scatter_fused)(const dml_plan *p, const dml_block *b) { return NAME(fused)(p, b, 1); }
 
-#undef STEP
 #undef NAME

@@ -7,9 +7,9 @@
 
 #define BOX ((int64_t)64 << 10)    /* bytes of slices in a box: there should be one for every thread */
 #define LONG_ROW 256               /* a row of so many positions is worth a box of its own */
-#define FEW_LINES (640 << 10)      /* positions that meet fewer lines of a far table find them in the caches the next time */
+#define FEW_POSITIONS (640 << 10)  /* those of a far table that fewer meet are in the caches the next time */
 #define DIRECT_TUPLE 3             /* coordinates at most where elements are gathered one by one */
-#define NEXT_ROW 262144             /* a longer row would have left the cache before it is used */
+#define NEXT_ROW (256 << 10)       /* bytes; a longer row would have left the cache before it is used */
 
 DML_INLINE int64_t item(dml_list list, int64_t d) { return list.n ? list.v[d] : 0; }
 
@@ -117,7 +117,7 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
         p->fetch = span >= (double)tuning->to_l2 ? DML_FETCH_L2 : DML_FETCH_L1;
     else if (p->far && span < DML_NEAR)
         p->fetch = tuning->to_l2 < INT64_MAX ? DML_FETCH_L2 : DML_FETCH_L1;
-    int fetches = p->fetch && p->positions >= FEW_LINES;
+    int fetches = p->fetch && p->positions >= FEW_POSITIONS;
     p->direct = !scatter && p->tuple <= DIRECT_TUPLE && span >= (double)tuning->direct && !fetches;
     p->lines = at_lines(p, scatter);
     p->past = much && p->slice >= tuning->slices_past && (p->lines || !scatter || p->slice >= 2 * DML_LINE);

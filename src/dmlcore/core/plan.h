@@ -51,6 +51,7 @@ typedef struct {
     int tiles_wide;                /* rows at most for each index of a column, where elements have 8 bytes and more */
 } dml_tuning;
 
+#define DML_STEP_USUAL 128 /* for so many the compiler unrolls the loops */
 #define DML_STEP_MOST 512
 
 /* One dimension of positions; strides in bytes. */

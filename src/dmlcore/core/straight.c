@@ -7,17 +7,17 @@
 #include <stdlib.h>
 
 #define STRAIGHT ((int64_t)512 << 10) /* bytes that are straightened at a time */
-#define NEAR 4 /* element sizes from one element of a slice to the next: too near for parts, */
+#define NEIGHBOURS 4 /* element sizes from one element of a slice to the next: too near for parts, */
 #define OFTEN 3 /* and times a table is read whose slices share lines */
 #define LEAST_PART 16 /* elements of a slice in a part */
-#define SHORT 12 /* elements of a slice that is not worth much by itself, */
+#define SHORT_SLICE 12 /* elements of a slice that is not worth much by itself, */
 #define MORE 2 /* and times what is moved that may be straightened for such slices */
 
 /* A dimension of the table: where it lies, and its step in scratch memory where the last ones are `bytes` long. */
 static int64_t append(dml_straight *s, int64_t *bytes, int64_t size, int64_t stride)
 {
     int64_t step = *bytes;
-    s->size[s->rank] = size;
+    s->copied[s->rank] = size;
     s->from[s->rank] = stride;
     s->to[s->rank++] = step;
     *bytes = size && step > INT64_MAX / size ? INT64_MAX : step * size;
@@ -30,13 +30,13 @@ static int64_t lay_out(dml_straight *s, const dml_move *m, int64_t element, int6
     int64_t bytes = element;
     s->rank = 0;
     for (int64_t d = m->slice.n - 1; d >= 0; d--) {
-        s->sizes[d] = d == s->cut ? length : m->slice.v[d];
-        s->slice[d] = append(s, &bytes, s->sizes[d], m->slice_table_strides.v[d]);
+        s->slice[d] = d == s->cut ? length : m->slice.v[d];
+        s->slice_strides[d] = append(s, &bytes, s->slice[d], m->slice_table_strides.v[d]);
     }
     for (int64_t k = m->bounds.n - 1; k >= 0; k--)
         s->steps[k] = append(s, &bytes, m->bounds.v[k], m->steps.v[k]);
     for (int64_t d = m->table_strides.n - 1; d >= 0; d--)
-        s->table[d] = m->table_strides.v[d] ? append(s, &bytes, m->positions.v[d], m->table_strides.v[d]) : 0;
+        s->table_strides[d] = m->table_strides.v[d] ? append(s, &bytes, m->positions.v[d], m->table_strides.v[d]) : 0;
     return bytes;
 }
 
@@ -57,7 +57,7 @@ static int worth_parts(const dml_plan *p, const dml_move *m, int64_t bytes)
     int64_t last = m->slice.n - 1, nearest = INT64_MAX;
     while (m->slice.v[last] == 1)
         last--;
-    if (llabs(m->slice_table_strides.v[last]) <= NEAR * p->element)
+    if (llabs(m->slice_table_strides.v[last]) <= NEIGHBOURS * p->element)
         return 0;
     for (int64_t d = 0; d <= last; d++)
         if (m->slice.v[d] != 1)
@@ -85,7 +85,7 @@ int dml_straightens(const dml_plan *p, const dml_move *m, dml_straight *s)
     for (s->cut = 0; m->slice.v[s->cut] == 1; s->cut++)
         ;
     int64_t bytes = lay_out(s, m, p->element, m->slice.v[s->cut]);
-    int whole = bytes <= STRAIGHT, times = whole && elements_from(m, s->cut) <= SHORT ? MORE : 1;
+    int whole = bytes <= STRAIGHT, times = whole && elements_from(m, s->cut) <= SHORT_SLICE ? MORE : 1;
     if (bytes == 0 || bytes > p->positions * p->slice * times)
         return 0;
     while (!whole && bytes / m->slice.v[s->cut] > STRAIGHT) { /* not even one step along this dimension */
@@ -109,10 +109,10 @@ int dml_straighten(dml_straight *s, const dml_move *m, int64_t part, int64_t ele
     s->move = *m;
     s->move.table = s->scratch;
     s->move.stream = m->stream + first * m->slice_stream_strides.v[s->cut];
-    s->move.slice = (dml_list){s->sizes, m->slice.n};
-    s->move.slice_table_strides = (dml_list){s->slice, m->slice.n};
+    s->move.slice = (dml_list){s->slice, m->slice.n};
+    s->move.slice_table_strides = (dml_list){s->slice_strides, m->slice.n};
     s->move.steps = (dml_list){s->steps, m->steps.n};
-    s->move.table_strides = (dml_list){s->table, m->table_strides.n};
-    return dml_copy(s->scratch, m->table + at, (dml_list){s->size, s->rank}, (dml_list){s->to, s->rank},
+    s->move.table_strides = (dml_list){s->table_strides, m->table_strides.n};
+    return dml_copy(s->scratch, m->table + at, (dml_list){s->copied, s->rank}, (dml_list){s->to, s->rank},
                     (dml_list){s->from, s->rank}, element, DML_STORE_PLAIN, 0, 0, &threads, pulse);
 }
