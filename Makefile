@@ -140,7 +140,7 @@ $(FRESH):
 CORE   = tests/packaging/core_smoke.c src/dmlcore/capi.c $(wildcard src/dmlcore/core/*.c src/dmlcore/isa/*.c)
 CORE_C = -std=c11 -g -Wall -Wextra -Wno-type-limits -Isrc/dmlcore
 
-# Variables that nobody has set hold a pattern, so that reading one shows.
+# Variables that nobody has set hold a pattern: reading one may show here; core-sanitized is what looks for that.
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined -ftrivial-auto-var-init=pattern
 MINUTES ?= 10
 SEED    ?= $(shell date +%s)

@@ -11,14 +11,13 @@
 #define MANY_INDICES ((int64_t)48 << 10) /* to check: worth a region more, where threads are worth their while at all */
 #define SHORT_TUPLE 16                   /* bytes; shorter ones are read again as quickly as their offsets */
 #define KEPT ((int64_t)1 << 20)          /* bytes for each thread */
-/* A table that large is copied past the caches also where much of it is updated, where a machine's tuning has smaller ones so. */
-#define FAR_COPY ((int64_t)32 << 20)
-#define FEW_UPDATES 8 /* lines of the table for each that is updated */
+#define FAR_COPY ((int64_t)32 << 20)     /* a table so large is copied past the caches also if much is updated */
+#define FEW_UPDATES 8                    /* lines of the table for each that is updated */
 
 /* A second thread helps to copy a table that a single one updates afterwards where it gains more than that one loses: */
-#define COPIED 48 /* bytes for each nanosecond that the copy takes less, */
-#define REGION 4000 /* nanoseconds for the start, */
-#define BEYOND 4 /* and for each updated line, which is in the other one's cache */
+#define COPIED 48                        /* bytes for each nanosecond that the copy takes less, */
+#define REGION 4000                      /* nanoseconds for the start, */
+#define BEYOND 4                         /* and for each updated line, which is in the other one's cache */
 
 static int64_t coordinate_at(const char *from, int index)
 {
@@ -38,7 +37,7 @@ static int report(const dml_move *m, dml_run *run)
     int64_t place[DML_RANK_MAX] = {0};
     const char *at = m->indices;
     int is_signed = run->index == DML_INDEX_I32 || run->index == DML_INDEX_I64;
-    run->bad_position = -1; /* stays so when another thread has mended it meanwhile */
+    run->bad_position = -1;              /* stays so when another thread has mended it meanwhile */
     run->bad_coordinate = run->bad_value = run->bad_bound = 0;
     for (int64_t position = 0;; position++) {
         for (int64_t k = 0; k < m->bounds.n; k++) {
@@ -156,7 +155,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
     int by_rows = checks && plan->slice && dml_moves_rows(plan);
     int strided = checks && plan->slice && !by_rows && dml_takes_strided(plan, scatter);
     int turned = checks && plan->slice && !by_rows && !strided && dml_takes_turned(plan, scatter);
-    int apart = strided || turned; /* these have nothing to do with boxes */
+    int apart = strided || turned;       /* these have nothing to do with boxes */
 
     job.loop = dml_chosen_isa->loops[op][plan->storage][plan->index];
     if (by_rows) {
@@ -174,7 +173,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
         if (scans && keeps(plan, threads))
             plan->kept = malloc((size_t)plan->positions * sizeof(u32));
         if (threads > 1 && !scatter && !apart && plan->slice && dml_plan_in_order(plan)) {
-            check = scan_of(plan, threads); /* the region that moves does it first */
+            check = scan_of(plan, threads);   /* the region that moves does it first */
             first = (dml_first){dml_some_boxes, &check, dml_ceil(check.end, check.per_chunk)};
             pulse.first = &first;
         } else

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define SHORTEST 64                      /* bytes of a slice that is worth a note */
-#define FAR_COPY ((int64_t)48 << 20)     /* bytes that are copied so fast as a whole that gaps cost four times as much */
+#define FAST_COPY ((int64_t)48 << 20)    /* bytes that are copied so fast as a whole that gaps cost four times as much */
 #define MOST ((int64_t)1 << 20)          /* notes, a byte each */
 #define JOINED ((int64_t)64 << 10)       /* notes that a thread joins at a time */
 
@@ -59,7 +59,7 @@ static int copy_unseen(void *data, dml_worker *worker, int64_t chunk)
  * limits and beyond, up to 2x where most are. */
 static int64_t least(const dml_plan *p, int64_t bytes)
 {
-    int64_t slices = bytes / p->slice, length = bytes < FAR_COPY ? p->slice : p->slice / 4;
+    int64_t slices = bytes / p->slice, length = bytes < FAST_COPY ? p->slice : p->slice / 4;
     if (length < 512)
         return length >= 256 ? slices - slices / 3 : slices - slices / 8;
     return length >= 4096 ? slices / 4 : length >= 1024 ? slices / 3 : slices / 2;
