@@ -118,3 +118,25 @@ def test_out_of_range(rng, shape):
         with pytest.raises(dmlcore.IndexOutOfRangeError, match=rf"indices\[5\].* is {shape[1]},"):
             dmlcore.gather(x, columns, axis=1, **options)
     assert (out == 7).all()
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "float32", "float64", "complex128"))
+@pytest.mark.parametrize("shape, count", (((2, 256, 513), 96), ((2, 40, 513), 2), ((3, 40, 600), 2), ((2, 3, 7, 1025), 5)), ids=str)
+def test_rows_of_columns(rng, every_thread, shape, count, dtype):
+    """Indices that are the same for a whole row, so that it moves as one slice, where columns are shared out in several planes:
+    the last columns may be few. The planes' indices differ, or all are the same ones."""
+    x = rng.integers(0, 100, shape).astype(dtype)
+    sizes = (*shape[:-2], count, shape[-1])
+    updates = rng.integers(0, 100, sizes).astype(dtype)
+    planes = rng.integers(-shape[-2], shape[-2], (*sizes[:-1], 1))
+    for rows in (np.broadcast_to(planes, sizes).copy(), np.broadcast_to(planes[:1, ..., :1, :1], sizes)):
+        for indices in (rows, np.broadcast_to(rows[0].copy(), sizes)):
+            wanted = x.copy()
+            for k in range(count):
+                np.put_along_axis(wanted, indices[..., k : k + 1, :], updates[..., k : k + 1, :], -2)
+            for threads in (1, 2, 3):
+                place = x.copy()
+                dmlcore.scatter_elements(place, indices, updates, axis=-2, out=place, num_threads=threads)
+                assert same_bits(place, wanted)
+                assert same_bits(dmlcore.scatter_elements(x, indices, updates, axis=-2, num_threads=threads), wanted)
+            assert same_bits(dmlcore.gather_elements(x, indices, axis=-2), np.take_along_axis(x, indices, -2))

@@ -163,9 +163,10 @@ def test_rows_into_a_longer_array(op):
 
 
 @pytest.mark.parametrize("index", ("int32", "uint32", "int64", "uint64"))
-@pytest.mark.parametrize("count", (262_144, 300_001))
+@pytest.mark.parametrize("count", (262_144, 300_001, 900_001))
 def test_many_indices(rng, every_thread, index, count):
-    data = rng.random((70, 300), np.float32)
+    """The offsets of long tuples are kept by the check, those of the last ones where they are too many."""
+    data, updates = rng.random((70, 300), np.float32), rng.random(count, np.float32)
     for shape, flat in (((count,), data.ravel()), ((count, 2), data)):
         pairs = np.stack([rng.integers(0, n, count) for n in flat.shape], 1).astype(index).reshape(shape)
         function = dmlcore.gather_nd if len(shape) == 2 else dmlcore.gather
@@ -174,11 +175,17 @@ def test_many_indices(rng, every_thread, index, count):
             function(flat, pairs, out=out, num_threads=threads)
             wanted = flat[tuple(pairs.astype(np.int64).reshape(count, -1).T)]
             assert np.array_equal(out, wanted)
-            wrong = pairs.copy()
-            wrong[-1] = 70 * 300
-            with pytest.raises(IndexError):
-                function(flat, wrong, out=out, num_threads=threads)
-            assert np.array_equal(out, wanted)
+            updated = flat.copy()
+            updated[tuple(pairs.astype(np.int64).reshape(count, -1).T)] = updates
+            target = flat.copy()
+            dmlcore.scatter_nd(target, pairs.reshape(count, -1), updates, out=target, num_threads=threads)
+            assert np.array_equal(target, updated)
+            for bad in (0, count // 2, -1):
+                wrong = pairs.copy()
+                wrong[bad] = 70 * 300
+                with pytest.raises(IndexError):
+                    function(flat, wrong, out=out, num_threads=threads)
+                assert np.array_equal(out, wanted)
 
 
 # ---- sizes at which 32 bits end ----------------------------------------------------------------------------------

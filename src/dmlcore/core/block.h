@@ -36,6 +36,14 @@ DML_INLINE int64_t dml_block_number(const dml_plan *p, int64_t box)
     return (outer * p->dim[p->cut].size + row) * p->inner;
 }
 
+/* Where the offsets of a box are kept; NULL: nowhere. */
+DML_INLINE u32 *dml_block_kept(const dml_plan *p, int64_t box)
+{
+    if (!p->kept || box < p->kept_from)
+        return NULL;
+    return p->kept + (dml_block_number(p, box) - dml_block_number(p, p->kept_from));
+}
+
 DML_INLINE void dml_block_open(const dml_plan *p, int64_t box, dml_block *b)
 {
     const dml_dim *cut = p->dim + p->cut;
@@ -60,7 +68,7 @@ DML_INLINE void dml_block_open(const dml_plan *p, int64_t box, dml_block *b)
         int64_t in_row = p->cut == p->rank - 1 ? row : 0;
         b->next += p->next_row + in_row * p->next_step / 8;
     }
-    b->kept = p->kept ? p->kept + dml_block_number(p, box) : NULL;
+    b->kept = dml_block_kept(p, box);
     b->where = p->scattered ? p->ramps->stream : NULL;
     b->missed = 0;
 }

@@ -151,7 +151,7 @@ int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dm
     copying c = {.to = to, .from = from};
     dml_shape_begin(&c.shape);
     for (int64_t d = 0; d < sizes.n; d++)
-        dml_shape_add(&c.shape, sizes.v[d], to_strides.n ? to_strides.v[d] : 0, from_strides.n ? from_strides.v[d] : 0);
+        dml_shape_add(&c.shape, sizes.v[d], dml_stride(to_strides, d), dml_stride(from_strides, d));
     int64_t bytes = c.shape.places * width;
     dml_shape_end(&c.shape, width, store, *threads);
     if (bytes == 0) {

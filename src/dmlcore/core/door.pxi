@@ -157,7 +157,7 @@ cdef extern from *:
     {
         int64_t offset = 0;
         for (int64_t d = sizes.n - 1; d >= 0; d--) {
-            if (strides.n) offset += number % sizes.v[d] * strides.v[d];
+            offset += number % sizes.v[d] * dml_stride(strides, d);
             number /= sizes.v[d];
         }
         return offset;

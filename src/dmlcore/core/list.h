@@ -52,6 +52,9 @@ static inline int64_t dml_mul(int64_t a, int64_t b)
 
 static inline int64_t dml_max(int64_t a, int64_t b) { return a > b ? a : b; }
 
+/* One of a list of strides; a list that is left out means zeros. */
+static inline int64_t dml_stride(dml_list strides, int64_t d) { return strides.n ? strides.v[d] : 0; }
+
 /* Where a bound of a slice lies: `at` from the front, or from the end when it was written with a minus; clamped. */
 static inline int64_t dml_front(int64_t n, int64_t at) { return at < 0 ? 0 : at > n ? n : at; }
 static inline int64_t dml_end(int64_t n, int64_t at) { return dml_front(n, dml_sub(n, at)); }

@@ -10,7 +10,8 @@
 #define SMALL_AND_FAR 4096               /* and out of tables that the caches do not hold */
 #define MANY_INDICES ((int64_t)48 << 10) /* to check: worth a region more, where threads are worth their while at all */
 #define SHORT_TUPLE 16                   /* bytes; shorter ones are read again as quickly as their offsets */
-#define KEPT ((int64_t)1 << 20)          /* bytes for each thread */
+#define KEPT ((int64_t)1 << 20)          /* bytes of offsets for each thread, */
+#define FEW_KEPT 8                       /* not worth it for so small a part of them all */
 #define FAR_COPY ((int64_t)32 << 20)     /* a table so large is copied past the caches also if much is updated */
 #define FEW_UPDATES 8                    /* lines of the table for each that is updated */
 
@@ -52,7 +53,7 @@ static int report(const dml_move *m, dml_run *run)
         }
         int64_t d = m->positions.n - 1;
         for (; d >= 0; d--) {
-            int64_t stride = m->index_strides.n ? m->index_strides.v[d] : 0;
+            int64_t stride = dml_stride(m->index_strides, d);
             at += stride;
             if (++place[d] < m->positions.v[d])
                 break;
@@ -70,7 +71,7 @@ static int64_t together(const dml_move *m, int64_t width)
     int64_t bytes = width;
     for (int64_t d = m->copy.n - 1; d >= 0; d--) {
         int64_t size = m->copy.v[d];
-        if (size != 1 && (m->copy_table_strides.v[d] != bytes || m->copy_source_strides.v[d] != bytes))
+        if (size != 1 && (dml_stride(m->copy_table_strides, d) != bytes || dml_stride(m->copy_source_strides, d) != bytes))
             return 0;
         bytes *= size;
     }
@@ -93,14 +94,16 @@ int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse)
     return dml_parallel(dml_some_boxes, &job, dml_ceil(job.end, job.per_chunk), DML_FORWARD, threads, pulse);
 }
 
-/* Whether a check had better keep the offsets that it computes: tuples take longer to read than their offsets, and positions
- * in one row have the same ones however they are cut into boxes. */
-static int keeps(const dml_plan *p, int threads)
+/* How many boxes' offsets a check had better keep, the last ones, which are moved first: tuples take longer to read than their
+ * offsets, and positions in one row have the same ones however they are cut into boxes. */
+static int64_t keeps(const dml_plan *p, int threads)
 {
     int64_t tuple = (int64_t)p->tuple * dml_index_bytes(p->index);
     int in_a_row = p->rank == 1 && p->dim[0].table == 0 && p->dim[0].index == tuple && !p->packed;
-    return in_a_row && !p->direct && !p->wide && p->mode == DML_RAISE && tuple >= SHORT_TUPLE &&
-           p->positions * (int64_t)sizeof(u32) <= threads * KEPT;
+    if (!in_a_row || p->direct || p->wide || p->mode != DML_RAISE || tuple < SHORT_TUPLE)
+        return 0;
+    int64_t boxes = threads * KEPT / (p->rows * p->inner * (int64_t)sizeof(u32));
+    return boxes * FEW_KEPT < p->boxes ? 0 : dml_least(boxes, p->boxes);
 }
 
 /* The copy that a scatter begins with. threads: how many at most for the updates that follow; how many they are worth now. */
@@ -170,8 +173,11 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
     int scans = run->check_first && !rest && (plan->boxes > 1 || threads > 1 || copies || strided);
     status = DML_OK;
     if (checks && plan->mode == DML_RAISE && (plan->slice == 0 || scans)) {
-        if (scans && keeps(plan, threads))
-            plan->kept = malloc((size_t)plan->positions * sizeof(u32));
+        int64_t kept = scans ? keeps(plan, threads) : 0;
+        if (kept) {
+            plan->kept_from = plan->boxes - kept;
+            plan->kept = malloc((size_t)(plan->positions - dml_block_number(plan, plan->kept_from)) * sizeof(u32));
+        }
         if (threads > 1 && !scatter && !apart && plan->slice && dml_plan_in_order(plan)) {
             check = scan_of(plan, threads);   /* the region that moves does it first */
             first = (dml_first){dml_some_boxes, &check, dml_ceil(check.end, check.per_chunk)};

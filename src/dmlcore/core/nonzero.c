@@ -29,7 +29,7 @@ static void join_dimensions(dml_bitmap *map, const dml_nonzero *nz, int64_t widt
 {
     map->rank = 0;
     for (int64_t d = 0; d < nz->sizes.n; d++) {
-        int64_t size = nz->sizes.v[d], stride = nz->strides.n ? nz->strides.v[d] : 0;
+        int64_t size = nz->sizes.v[d], stride = dml_stride(nz->strides, d);
         if (size == 1)
             continue;
         if (map->rank && map->stride[map->rank - 1] == stride * size) {

@@ -11,8 +11,6 @@
 #define DIRECT_TUPLE 3             /* coordinates at most where elements are gathered one by one */
 #define NEXT_ROW (256 << 10)       /* bytes; a longer row would have left the cache before it is used */
 
-DML_INLINE int64_t item(dml_list list, int64_t d) { return list.n ? list.v[d] : 0; }
-
 /* Appends a dimension, joined to the one before it where they step alike. */
 DML_INLINE void append(dml_plan *p, int64_t size, int64_t index, int64_t table, int64_t stream)
 {
@@ -63,12 +61,13 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     p->positions = 1;
     p->rank = 0;
     for (int64_t d = 0; d < m->positions.n; d++)
-        append(p, m->positions.v[d], item(m->index_strides, d), item(m->table_strides, d), item(m->stream_strides, d));
+        append(p, m->positions.v[d], dml_stride(m->index_strides, d), dml_stride(m->table_strides, d),
+               dml_stride(m->stream_strides, d));
 
     int64_t bytes = width, outer = m->slice.n;
     for (; outer > 0; outer--) {
         int64_t d = outer - 1, size = m->slice.v[d];
-        if (size != 1 && (item(m->slice_table_strides, d) != bytes || item(m->slice_stream_strides, d) != bytes))
+        if (size != 1 && (dml_stride(m->slice_table_strides, d) != bytes || dml_stride(m->slice_stream_strides, d) != bytes))
             break;
         bytes *= size;
     }
@@ -78,7 +77,7 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     p->slice = bytes;
     if (bytes)
         for (int64_t d = 0; d < outer; d++)
-            append(p, m->slice.v[d], 0, item(m->slice_table_strides, d), item(m->slice_stream_strides, d));
+            append(p, m->slice.v[d], 0, dml_stride(m->slice_table_strides, d), dml_stride(m->slice_stream_strides, d));
     /* positions that share one index and lie one after the other on both sides are a slice */
     while (bytes && p->positions && p->rank && p->dim[p->rank - 1].index == 0 && p->dim[p->rank - 1].table == bytes &&
            p->dim[p->rank - 1].stream == bytes) {
@@ -320,5 +319,6 @@ int64_t dml_plan_nanoseconds(const dml_plan *p)
 {
     /* half a nanosecond for each element, or 3 for each slice and 1/32 for each of its bytes, within the caches; far more
      * outside them */
-    return p->positions * (p->far ? 16 : p->whole ? 1 : 6) / 2 + p->positions * (p->slice / (p->far ? 8 : 32));
+    int64_t twice = p->far ? 16 : p->whole ? 1 : 6;
+    return dml_add(dml_mul(p->positions, twice) / 2, dml_mul(p->positions, p->slice / (p->far ? 8 : 32)));
 }

@@ -116,7 +116,8 @@ typedef struct dml_plan {
 
     unsigned char *seen;           /* scans: a byte for each offset that is named; NULL: nobody wants to know */
     int64_t seen_apart;            /* from one thread's bytes to those of the next */
-    u32 *kept;                     /* the offset of every position, from a scan for a move; NULL: not kept */
+    u32 *kept;                     /* the offsets of the last boxes, from a scan for a move; NULL: none are kept */
+    int64_t kept_from;             /* the first of those boxes */
 
     /* how updates are combined; NULL: the last one stays */
     dml_combiner combine;

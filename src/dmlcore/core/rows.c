@@ -31,12 +31,14 @@ static const char *named(const dml_plan *p, const char *table, const char *index
     return (uint64_t)row < (uint64_t)bound ? table + row * p->steps[0] : NULL;
 }
 
+/* Whether a box is one row, or some of a plane's. */
+static int boxes_are_rows(const dml_plan *p) { return p->cut == p->rank - 2 || (p->cut == p->rank - 1 && p->pieces == 1); }
+
 int dml_moves_rows(const dml_plan *p)
 {
     const dml_dim *rows = p->dim + p->rank - 2, *last = rows + 1;
     if (p->rank < 2 || p->tuple != 1 || !p->whole || last->index != dml_index_bytes(p->index) || last->table != p->slice ||
-        last->stream != p->slice || last->size * p->slice < SHORTEST || p->cut < p->rank - 2 || p->positions < 2 * DML_BLOCK ||
-        (p->cut == p->rank - 1 && p->pieces != 1))
+        last->stream != p->slice || last->size * p->slice < SHORTEST || p->positions < 2 * DML_BLOCK || !boxes_are_rows(p))
         return 0;
     dml_block block;
     for (int64_t i = 0; i < 3; i++) {
@@ -65,6 +67,8 @@ int dml_rows_loop(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t 
     dml_block block;
     dml_plan part;
     dml_ramps ramps;
+    if (!boxes_are_rows(p)) /* parts of a plan are cut anew: few columns have boxes of several planes */
+        return p->plain(p, worker, begin, end);
     plan_rows(p, &part);
     part.indices = (const char *)indices;
     int64_t most = dml_most(1, dml_least(MOST, FETCHED / part.slice));

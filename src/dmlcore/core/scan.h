@@ -47,18 +47,9 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
         dense = p->dim[d].index == dense ? dense * p->dim[d].size : 0;
     unsigned char *seen = p->seen ? p->seen + worker->number * p->seen_apart : NULL;
     int by_lanes = !seen && p->mode == DML_RAISE && !p->packed && !p->again && 24 % p->tuple == 0, stop = DML_OK;
-    if (p->kept) {
-        for (int64_t box = begin; box < end && !stop; box++) {
-            u32 *offsets = p->kept + dml_block_number(p, box);
-            dml_block_open(p, box, &block);
-            if (NAME(offsets)((const I *)block.indices, block.positions, p->tuple, p->bounds, p->steps, NULL, offsets))
-                return DML_OUT_OF_RANGE;
-            stop = dml_tick(worker, p->block_bytes);
-        }
-        return stop;
-    }
+    int64_t box = begin, kept = p->kept ? dml_most(begin, dml_least(p->kept_from, end)) : end;
     if (dense && by_lanes) {                /* one run of coordinates: boxes do not matter */
-        int64_t at = dml_block_number(p, begin), stop_at = dml_block_number(p, end), some;
+        int64_t at = dml_block_number(p, begin), stop_at = dml_block_number(p, kept), some;
         for (; at < stop_at && !stop; at += some) {
             some = dml_least(stop_at - at, 16 * DML_BLOCK);
             if (NAME(check)((const I *)(p->indices + at * tuple_bytes), some * p->tuple, p->tuple, p->bounds,
@@ -66,15 +57,22 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
                 return DML_OUT_OF_RANGE;
             stop = dml_tick(worker, some * tuple_bytes);
         }
-        return stop;
+        box = kept;
     }
-    for (int64_t box = begin; box < end && !stop; box++) {
+    for (; box < kept && !stop; box++) {
         dml_block_open(p, box, &block);
         if (by_lanes ? NAME(check)((const I *)block.indices, block.positions * p->tuple, p->tuple, p->bounds, 0)
                      : NAME(normalise)(p, &block))
             return DML_OUT_OF_RANGE;
         for (int64_t i = 0; seen && i < block.count; i++)
             seen[p->wide ? block.offsets.wide[i] : (int64_t)block.offsets.narrow[i]] = 1;
+        stop = dml_tick(worker, p->block_bytes);
+    }
+    for (; box < end && !stop; box++) {
+        dml_block_open(p, box, &block);
+        if (NAME(offsets)((const I *)block.indices, block.positions, p->tuple, p->bounds, p->steps, NULL,
+                          dml_block_kept(p, box)))
+            return DML_OUT_OF_RANGE;
         stop = dml_tick(worker, p->block_bytes);
     }
     return stop;

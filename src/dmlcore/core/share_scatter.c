@@ -30,7 +30,9 @@ static int some_columns(void *data, dml_worker *worker, int64_t chunk)
     part.table += at;
     part.stream += first * last->stream;
     part.indices += first * last->index;
+    part.positions /= last->size;
     last->size = dml_least(job->per_chunk, last->size - first);
+    part.positions *= last->size;
     dml_plan_cut(&part, &ramps);
     for (int64_t row = 0; job->source && row < part.bounds[0]; row++, at += part.steps[0])
         dml_copy_bytes(job->plan->table + at, job->source + at, last->size * part.slice, DML_STORE_PLAIN);

@@ -41,7 +41,9 @@ typedef struct {
      * are such moves: which one depends on the dimensions and strides alone. A gather takes the modes DML_RAISE, DML_CLIP
      * and DML_FILL, a scatter DML_RAISE and DML_DROP. run->threads == 0 means as many as get_num_threads() says.
      * Every index is checked before it is used; sizes, strides and pointers are the caller's responsibility, and so is that
-     * what is written shares no memory with what is read (a scatter in place, with source == NULL, is fine). */
+     * what is written shares no memory with what is read (a scatter in place, with source == NULL, is fine), and that every
+     * place of a scatter's table belongs to one set of coordinates and of positions along the dimensions with a table stride
+     * (no sliding windows): only those meet, in order, that name the same place. */
     int (*gather)(const dml_move *move, dml_run *run);
     int (*scatter)(const dml_move *move, dml_run *run);
 
