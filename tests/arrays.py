@@ -96,11 +96,16 @@ def natural_sizes(op, member: str, sizes, natural: dict, numbers: dict) -> tuple
     return sizes if rule is None else sizes[len(sizes) - max(0, evaluate(rule, natural, Names(op, natural, numbers))) :]
 
 
+def _sizes(rng, max_size: int, count: int) -> tuple[int, ...]:
+    """Where they may be large, 5 is as likely as 500: tensors of very different sizes along each dimension."""
+    if max_size < 50:
+        return tuple(int(n) for n in rng.integers(1, max_size + 1, count))
+    return tuple(int(n) for n in np.exp(rng.uniform(0, np.log(max_size + 1), count)))
+
+
 def _propose(rng, others: list[tuple], max_rank: int, max_size: int, empty: float) -> tuple[int, ...]:
     """Sizes of an input: at random, or like another one's with a change, or with its first sizes in common."""
-    fresh = tuple(
-        int(n) for n in rng.integers(1, max_size + 1, rng.integers(0 if rng.random() < 0.1 else 1, max_rank + 1))
-    )
+    fresh = _sizes(rng, max_size, rng.integers(0 if rng.random() < 0.1 else 1, max_rank + 1))
     if rng.random() < empty:
         fresh = tuple(0 if rng.random() < 0.3 else n for n in fresh)
     how = rng.integers(3) if others else 0
@@ -109,7 +114,7 @@ def _propose(rng, others: list[tuple], max_rank: int, max_size: int, empty: floa
     like = others[rng.integers(len(others))]
     if how == 1 and like:
         at = rng.integers(len(like))
-        return (*like[:at], int(rng.integers(1, max_size + 1)), *like[at + 1 :])
+        return (*like[:at], *_sizes(rng, max_size, 1), *like[at + 1 :])
     return (*like[: rng.integers(len(like) + 1)], *fresh)
 
 
@@ -125,8 +130,8 @@ def random_call(
     empty=0.05,
     tries=10_000,
 ) -> Call:
-    """A call that every rule of the array door accepts, with valid indices. `most`: elements of one tensor; `empty`: how often
-    sizes of zero are tried.
+    """A call that every rule of the array door accepts, with valid indices. `most`: elements of one tensor, sizes
+    of zero taken for one; `empty`: how often sizes of zero are tried.
     """
     for _ in range(tries):
         natural, options = {}, {}
@@ -151,7 +156,7 @@ def random_call(
         if op.violations(desc, NEWEST, "array"):
             continue
         arrays, bounds, full = {}, (), op.infer(desc)
-        if any(product(full[m.name].sizes) > most for m in op.tensors):
+        if any(product([max(1, n) for n in full[m.name].sizes]) > most for m in op.tensors):
             continue
         if "bounds" in op.kernel.fields:
             fields = (op.kernel.fields[name].expr for name in ("bounds", "positions"))

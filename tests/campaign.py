@@ -32,7 +32,7 @@ def one_round(rng) -> str:
     data_type, index_type = rng.choice(data_types(op)), rng.choice(index_types(op))
     most = int(np.exp(rng.uniform(np.log(50), np.log(MOST))))
     rank = int(rng.integers(1, 5))
-    size = int(np.exp(rng.uniform(0, np.log(most) / max(1, rank - 1)))) + 1
+    size = int(np.exp(rng.uniform(0, np.log(most)))) + 1
     drawn = None
     while drawn is None:
         try:
@@ -41,6 +41,8 @@ def one_round(rng) -> str:
             size = size // 2 + 1             # hardly any tensors of these sizes fit each other
     if rng.random() < 0.1:
         leave_nothing(op, drawn)
+    if rng.random() < 0.3:
+        repeat(op, drawn, rng)
     arrays = lay_out_inputs(drawn, rng)
     options = drawn.options | {"num_threads": int(rng.choice((1, 2, 3, 5)))}
     isa = rng.choice(dmlcore.build_info()["isa_available"])
@@ -81,6 +83,17 @@ def leave_nothing(op, drawn) -> None:
     if name and drawn.arrays[name].ndim > ("coordinate_stride" in op.kernel.fields) and not drawn.options.get("batch_dims"):
         for other in {name, "updates"} & set(drawn.arrays):
             drawn.arrays[other] = drawn.arrays[other][:0]
+
+
+def repeat(op, drawn, rng) -> None:
+    """The same indices all along some dimensions, stored anew, as where one per row was expanded to the shape of the data."""
+    name = index_parameter(op)
+    if name:
+        indices = drawn.arrays[name]
+        for d in range(indices.ndim - ("coordinate_stride" in op.kernel.fields)):
+            if rng.random() < 0.5:
+                indices = np.broadcast_to(indices.take(range(min(1, indices.shape[d])), d), indices.shape)
+        drawn.arrays[name] = indices.copy()
 
 
 def refused(op, drawn, arrays, options, wanted, rng) -> None:
