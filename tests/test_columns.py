@@ -121,7 +121,9 @@ def test_out_of_range(rng, shape):
 
 
 @pytest.mark.parametrize("dtype", ("uint8", "float32", "float64", "complex128"))
-@pytest.mark.parametrize("shape, count", (((2, 256, 513), 96), ((2, 40, 513), 2), ((3, 40, 600), 2), ((2, 3, 7, 1025), 5)), ids=str)
+@pytest.mark.parametrize(
+    "shape, count", (((2, 256, 513), 96), ((2, 40, 513), 2), ((3, 40, 600), 2), ((2, 3, 7, 1025), 5)), ids=str
+)
 def test_rows_of_columns(rng, every_thread, shape, count, dtype):
     """Indices that are the same for a whole row, so that it moves as one slice, where columns are shared out in several planes:
     the last columns may be few. The planes' indices differ, or all are the same ones."""

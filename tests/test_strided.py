@@ -61,6 +61,17 @@ def test_along_a_later_axis(rng, every_thread, dtype):
         both_outputs(dmlcore.gather_nd, x, batches, wanted=picked, batch_dims=1)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", ((4096, 64), (747, 3, 401), (300, 30, 90), (8000, 30)), ids=str)
+def test_less_than_the_table(rng, every_thread, shape, dtype):
+    """Fewer positions than rows, so that some of what is straightened is not read."""
+    table = numbers(rng, shape, dtype)
+    x = reordered(table, range(len(shape))[::-1])
+    for count in (shape[0] * 9 // 10, shape[0] * 6 // 10, shape[0] // 3):
+        indices = rng.integers(-shape[0], shape[0], count)
+        both_outputs(dmlcore.gather, x, indices, wanted=table[indices])
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_scatters(rng, every_thread, shape, layout):

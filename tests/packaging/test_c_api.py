@@ -184,7 +184,8 @@ def test_strides_that_are_left_out(rng, slice_rank):
 @pytest.mark.parametrize("left_out", ["copy_source_strides", "copy_table_strides"])
 def test_a_scatter_from_one_element(rng, left_out):
     """Strides of the source that are left out: the table begins as that element everywhere. Those of the table: it has one."""
-    source, table, updates, indices = np.array([5], np.float32), np.zeros(64, np.float32), rng.random(3, np.float32), np.arange(3)
+    source, table = np.array([5], np.float32), np.zeros(64, np.float32)
+    updates, indices = rng.random(3, np.float32), np.arange(3)
     sizes = dict(positions=[3], index_strides=[8], stream_strides=[4], bounds=[64], steps=[4], copy=[64])
     wanted = np.zeros(64, np.float32)
     if left_out == "copy_source_strides":

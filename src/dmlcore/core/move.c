@@ -145,7 +145,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
     if (checks) {
         plan->combine = run->reduction == DML_NONE ? NULL : dml_chosen_isa->combiners[run->data_type][run->reduction];
         dml_plan_cut(plan, &ramps);
-        if (!scatter && plan->slice && dml_straightens(plan, m, straight))
+        if (!scatter && plan->slice && dml_straightens(plan, m, run->threads, straight))
             return move_straight(plan, op, m, run, straight);
         if (plan->mode == DML_CLIP)
             for (int k = 0; k < plan->tuple; k++)

@@ -68,7 +68,7 @@ typedef struct {
 } dml_straight;
 
 /* Whether that was worth it; and copies a part. */
-int dml_straightens(const dml_plan *plan, const dml_move *move, dml_straight *straight);
+int dml_straightens(const dml_plan *plan, const dml_move *move, int threads, dml_straight *straight);
 int dml_straighten(dml_straight *straight, const dml_move *move, int64_t part, int64_t element, int threads, dml_pulse *pulse);
 
 /* Whether slices are strided; and the same move, slice by slice. */
