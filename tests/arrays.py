@@ -159,10 +159,9 @@ def random_call(
         if any(product([max(1, n) for n in full[m.name].sizes]) > most for m in op.tensors):
             continue
         if "bounds" in op.kernel.fields:
-            fields = (op.kernel.fields[name].expr for name in ("bounds", "positions"))
-            bounds, positions = (evaluate(expr, full, Names(op, full, numbers)) for expr in fields)
-            if 0 in bounds and 0 not in positions:
-                continue  # no index would be valid
+            bounds = evaluate(op.kernel.fields["bounds"].expr, full, Names(op, full, numbers))
+            if 0 in bounds and product(natural[op.kernel.indices].sizes):
+                continue  # no index would be valid, also where there is nothing to move
         for m in op.inputs:
             shape, dtype = natural[m.name].sizes, numpy_type(index_type if m.index else data_type)
             arrays[m.python] = random_indices(op, rng, dtype, shape, bounds) if m.index else data(rng, dtype, shape)

@@ -149,5 +149,5 @@ def test_empty_dimension(op, rng):
     for _ in range(200):
         drawn = random_call(op, rng, data_types(op)[0], index_types(op)[0])
         if 0 in drawn.bounds:
-            assert not drawn.indices.size or 0 in drawn.indices.shape
+            assert not drawn.indices.size
             call(op, drawn.arrays, drawn.options)

@@ -148,7 +148,9 @@ static int copy_unit(void *job, dml_worker *worker, int64_t unit)
 int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dml_list from_strides, int64_t width,
              dml_store store, int untouched, int64_t nanoseconds, int *threads, dml_pulse *pulse)
 {
-    copying c = {.to = to, .from = from};
+    copying c; /* not to be cleared: a shape has room for many dimensions */
+    c.to = to;
+    c.from = from;
     dml_shape_begin(&c.shape);
     for (int64_t d = 0; d < sizes.n; d++)
         dml_shape_add(&c.shape, sizes.v[d], dml_stride(to_strides, d), dml_stride(from_strides, d));

@@ -6,6 +6,13 @@
 
 #include <stdint.h>
 
+/* In a loop over a few entries: what compilers make of it otherwise, memset or vectors, takes longer than the loop does. */
+#if defined(__GNUC__) || defined(__clang__)
+#define DML_FEW __asm__ volatile("")
+#else
+#define DML_FEW ((void)0)
+#endif
+
 #define DML_RANK_MAX 64                    /* NumPy's limit; a descriptor has at most 8 */
 #define DML_LIST_MAX (4 * DML_RANK_MAX)    /* room for anything that rules join or pad */
 
@@ -137,18 +144,24 @@ static inline dml_list dml_append(dml_list a, int64_t item)
 static inline dml_list dml_join(dml_list a, dml_list b, int64_t *buffer)
 {
     dml_list all = {buffer, 0};
-    for (int64_t i = 0; i < a.n && all.n < DML_LIST_MAX; i++)
+    for (int64_t i = 0; i < a.n && all.n < DML_LIST_MAX; i++) {
+        DML_FEW;
         buffer[all.n++] = a.v[i];
-    for (int64_t i = 0; i < b.n && all.n < DML_LIST_MAX; i++)
+    }
+    for (int64_t i = 0; i < b.n && all.n < DML_LIST_MAX; i++) {
+        DML_FEW;
         buffer[all.n++] = b.v[i];
+    }
     return all;
 }
 
 static inline dml_list dml_repeat(int64_t item, int64_t count, int64_t *buffer)
 {
     dml_list all = {buffer, count < 0 ? 0 : count > DML_LIST_MAX ? DML_LIST_MAX : count};
-    for (int64_t i = 0; i < all.n; i++)
+    for (int64_t i = 0; i < all.n; i++) {
+        DML_FEW;
         buffer[i] = item;
+    }
     return all;
 }
 
@@ -158,10 +171,14 @@ static inline dml_list dml_right_align(dml_list a, int64_t count, int64_t *buffe
     dml_list all = {buffer, n};
     if (a.n >= n)
         return dml_slice(a, a.n - n, a.n);
-    for (int64_t i = 0; i < n - a.n; i++)
+    for (int64_t i = 0; i < n - a.n; i++) {
+        DML_FEW;
         buffer[i] = 1;
-    for (int64_t i = 0; i < a.n; i++)
+    }
+    for (int64_t i = 0; i < a.n; i++) {
+        DML_FEW;
         buffer[n - a.n + i] = a.v[i];
+    }
     return all;
 }
 

@@ -12,6 +12,7 @@
 #define SHORT_TUPLE 16                   /* bytes; shorter ones are read again as quickly as their offsets */
 #define KEPT ((int64_t)1 << 20)          /* bytes of offsets for each thread, */
 #define FEW_KEPT 8                       /* not worth it for so small a part of them all */
+#define SMALL_COPY 16384                 /* bytes; the first-level cache holds them until they are updated */
 #define FAR_COPY ((int64_t)32 << 20)     /* a table so large is copied past the caches also if much is updated */
 #define FEW_UPDATES 8                    /* lines of the table for each that is updated */
 
@@ -78,19 +79,18 @@ static int64_t together(const dml_move *m, int64_t width)
     return bytes;
 }
 
-static dml_job scan_of(const dml_plan *plan, int threads)
+static void scan_of(dml_job *job, const dml_plan *plan, int threads)
 {
-    return (dml_job){.plan = plan,
-                     .loop = dml_chosen_isa->scans[plan->index],
-                     .end = plan->boxes,
-                     .per_chunk = dml_boxes_per_chunk(plan, plan->boxes, threads)};
+    dml_job_open(job, plan, dml_chosen_isa->scans[plan->index], 0);
+    job->per_chunk = dml_boxes_per_chunk(plan, plan->boxes, threads);
 }
 
 int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse)
 {
     dml_plan once;
     dml_ramps ramps;
-    dml_job job = scan_of(dml_plan_indices(&once, plan, &ramps) ? &once : plan, threads);
+    dml_job job;
+    scan_of(&job, dml_plan_indices(&once, plan, &ramps) ? &once : plan, threads);
     return dml_parallel(dml_some_boxes, &job, dml_ceil(job.end, job.per_chunk), DML_FORWARD, threads, pulse);
 }
 
@@ -144,7 +144,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
     plan->boxes = 0;
     if (checks) {
         plan->combine = run->reduction == DML_NONE ? NULL : dml_chosen_isa->combiners[run->data_type][run->reduction];
-        dml_plan_cut(plan, &ramps);
+        dml_plan_boxes(plan, &ramps);
         if (!scatter && plan->slice && dml_straightens(plan, m, run->threads, straight))
             return move_straight(plan, op, m, run, straight);
         if (plan->mode == DML_CLIP)
@@ -152,15 +152,17 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
                 if (plan->bounds[k] == 0)
                     return report(m, run);
     }
-    dml_job job = {.plan = plan, .end = plan->boxes, .untouched = run->untouched};
     int threads = run->threads > 1 && checks ? dml_threads_worth(run->threads, dml_plan_nanoseconds(plan), &pulse) : 1;
 
     int by_rows = checks && plan->slice && dml_moves_rows(plan);
     int strided = checks && plan->slice && !by_rows && dml_takes_strided(plan, scatter);
     int turned = checks && plan->slice && !by_rows && !strided && dml_takes_turned(plan, scatter);
     int apart = strided || turned;       /* these have nothing to do with boxes */
+    if (checks && !strided)
+        dml_plan_ramps(plan, &ramps);
 
-    job.loop = dml_chosen_isa->loops[op][plan->storage][plan->index];
+    dml_job job;
+    dml_job_open(&job, plan, dml_chosen_isa->loops[op][plan->storage][plan->index], run->untouched);
     if (by_rows) {
         plan->plain = job.loop;
         job.loop = dml_rows_loop;
@@ -169,8 +171,9 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
     int64_t bytes = copies && checks && plan->slice ? together(m, plan->element) : 0;
     int rest = bytes && !strided && dml_overwrites(plan, bytes);
 
-    /* one box on one thread is checked as a whole before anything of it is moved, unless it is moved slice by slice */
-    int scans = run->check_first && !rest && (plan->boxes > 1 || threads > 1 || copies || strided);
+    /* one box on one thread is checked as a whole before anything of it is moved */
+    int at_once = strided ? dml_strides_at_once(plan) : plan->boxes == 1;
+    int scans = run->check_first && !rest && (!at_once || threads > 1 || copies);
     status = DML_OK;
     if (checks && plan->mode == DML_RAISE && (plan->slice == 0 || scans)) {
         int64_t kept = scans ? keeps(plan, threads) : 0;
@@ -179,7 +182,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
             plan->kept = malloc((size_t)(plan->positions - dml_block_number(plan, plan->kept_from)) * sizeof(u32));
         }
         if (threads > 1 && !scatter && !apart && plan->slice && dml_plan_in_order(plan)) {
-            check = scan_of(plan, threads);   /* the region that moves does it first */
+            scan_of(&check, plan, threads);   /* the region that moves does it first */
             first = (dml_first){dml_some_boxes, &check, dml_ceil(check.end, check.per_chunk)};
             pulse.first = &first;
         } else
@@ -190,6 +193,8 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
     }
     if (rest)
         status = dml_copy_rest(&job, m->source, bytes, threads, &pulse);
+    else if (bytes && bytes <= SMALL_COPY && threads == 1)
+        dml_copy_bytes(m->table, m->source, bytes, DML_STORE_PLAIN);
     else if (bytes && !apart && dml_copies_lines(&job, plan, m->source, bytes)) {
         int64_t done = job.line * job.lines;
         dml_copy_bytes(m->table + done, m->source + done, bytes - done, DML_STORE_PLAIN);

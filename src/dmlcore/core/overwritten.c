@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#define LITTLE 16384 /* bytes of a table that are copied sooner than the notes are made */
 #define SHORTEST 64                      /* bytes of a slice that is worth a note */
 #define FAST_COPY ((int64_t)48 << 20)    /* bytes that are copied so fast as a whole that gaps cost four times as much */
 #define MOST ((int64_t)1 << 20)          /* notes, a byte each */
@@ -67,7 +68,8 @@ static int64_t least(const dml_plan *p, int64_t bytes)
 
 int dml_overwrites(const dml_plan *p, int64_t bytes)
 {
-    if (p->combine || p->slice < SHORTEST || p->tuple > 4 || bytes / p->slice > MOST || p->positions < least(p, bytes))
+    if (bytes < LITTLE || p->combine || p->slice < SHORTEST || p->tuple > 4 || bytes / p->slice > MOST ||
+        p->positions < least(p, bytes))
         return 0;
     for (int d = 0; d < p->rank; d++)
         if (p->dim[d].table)

@@ -17,7 +17,10 @@
 
 #define POLL_EVERY 50000000      /* ns between two polls */
 
-static int fork_failed, serial_only;
+static int fork_failed;
+#ifdef _OPENMP
+static int serial_only;
+#endif
 
 int dml_tick_slowly(dml_worker *worker)
 {
@@ -38,6 +41,7 @@ int dml_tick_slowly(dml_worker *worker)
     return (int)DML_ATOMIC_LOAD(&team->status);
 }
 
+#ifdef _OPENMP
 /* What one thread of the team does. Portions that are done are only looked at: writing would take their lines from others. */
 static void claim(dml_work work, void *job, dml_team *team, int number)
 {
@@ -76,43 +80,61 @@ static int answer(const dml_team *ahead, const dml_team *team)
     return team->pulse->interrupted ? DML_INTERRUPTED : (int)(ahead->status ? ahead->status : team->status);
 }
 
-int dml_parallel(dml_work work, void *job, int64_t chunks, dml_order order, int threads, dml_pulse *pulse)
+static int together(dml_work work, void *job, int64_t chunks, dml_order order, int threads, const dml_first *first,
+                    dml_pulse *pulse)
 {
-    const dml_first *first = pulse->first;
     dml_team team, ahead;
-    if (chunks < 2 || serial_only)
-        threads = 1;
-    pulse->first = NULL;
     assemble(&team, chunks, order, threads, pulse);
     ahead.status = DML_OK;
     if (first)
         assemble(&ahead, first->chunks, DML_FORWARD, threads, pulse);
-#ifdef _OPENMP
-    if (threads > 1) {
-        int64_t start = dml_clock();
-        /* as many for few chunks: the runtime ends and starts threads when the number changes, 0.6 ms for 4 and 16 */
+    int64_t start = dml_clock();
+    /* as many for few chunks: the runtime ends and starts threads when the number changes, 0.6 ms for 4 and 16 */
 #pragma omp parallel num_threads(threads)
-        {
-            int number = omp_get_thread_num();
-            if (first) {
-                if (number < first->chunks)
-                    claim(first->work, first->job, &ahead, number);
+    {
+        int number = omp_get_thread_num();
+        if (first) {
+            if (number < first->chunks)
+                claim(first->work, first->job, &ahead, number);
 #pragma omp barrier
-            }
-            if (number < chunks && !ahead.status)
-                claim(work, job, &team, number);
         }
-        int64_t end = dml_clock();
-        dml_note_region(start, end, pulse->predicted);
-        return answer(&ahead, &team);
+        if (number < chunks && !ahead.status)
+            claim(work, job, &team, number);
     }
-#endif
-    if (first)
-        claim(first->work, first->job, &ahead, 0);
-    if (!ahead.status)
-        claim(work, job, &team, 0);
-    dml_note_serial();
+    int64_t end = dml_clock();
+    dml_note_region(start, end, pulse->predicted);
     return answer(&ahead, &team);
+}
+#endif
+
+/* All of it on one thread, which claims nothing. */
+static int serially(dml_work work, void *job, int64_t chunks, dml_order order, dml_pulse *pulse)
+{
+    dml_team team;
+    team.status = DML_OK;
+    team.pulse = pulse;
+    dml_worker worker = {&team, 1, 0, DML_FUEL, 0, 0};
+    int status = DML_OK;
+    for (int64_t chunk = 0; chunk < chunks && !status; chunk++)
+        status = work(job, &worker, order == DML_FROM_THE_END ? chunks - 1 - chunk : chunk);
+    return pulse->interrupted ? DML_INTERRUPTED : status;
+}
+
+int dml_parallel(dml_work work, void *job, int64_t chunks, dml_order order, int threads, dml_pulse *pulse)
+{
+    const dml_first *first = pulse->first;
+    pulse->first = NULL;
+#ifdef _OPENMP
+    if (threads > 1 && chunks > 1 && !serial_only)
+        return together(work, job, chunks, order, threads, first, pulse);
+#else
+    (void)threads;
+#endif
+    int status = first ? serially(first->work, first->job, first->chunks, DML_FORWARD, pulse) : DML_OK;
+    if (!status)
+        status = serially(work, job, chunks, order, pulse);
+    dml_note_serial();
+    return status;
 }
 
 int dml_threads_available(void)

@@ -187,7 +187,7 @@ RAMP(wide_ramp, i64, table)
 RAMP(stream_ramp, int64_t, stream)
 RAMP(index_ramp, int64_t, index)
 
-static void fill_ramps(const dml_plan *p, dml_ramps *r)
+void dml_plan_ramps(const dml_plan *p, dml_ramps *r)
 {
     int64_t rows = p->again ? 1 : p->rows;
     if (p->ramped && p->wide)
@@ -200,7 +200,7 @@ static void fill_ramps(const dml_plan *p, dml_ramps *r)
         index_ramp(p, rows, r->index);
 }
 
-void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
+void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
 {
     const dml_dim *last = p->dim + p->rank - 1;
     int64_t cap = DML_BLOCK;
@@ -272,8 +272,12 @@ void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
     p->fused = p->direct || (simple && p->tuple == 1 && !p->fetch);
     p->block_bytes = block * (16 + 2 * p->slice);
     p->ramps = ramps;
-    if (p->packed || p->ramped || p->scattered)
-        fill_ramps(p, ramps);
+}
+
+void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
+{
+    dml_plan_boxes(p, ramps);
+    dml_plan_ramps(p, ramps);
 }
 
 int dml_plan_in_order(const dml_plan *p)

@@ -132,7 +132,9 @@ typedef struct dml_plan {
  * bytes and what is left of it into positions. */
 void dml_plan_make(dml_plan *plan, const dml_move *move, const dml_run *run, const dml_tuning *tuning, int scatter);
 
-/* Cuts the positions into boxes and fills the ramps that they need. */
+/* Cuts the positions into boxes; fills the ramps that they need; both. */
+void dml_plan_boxes(dml_plan *plan, dml_ramps *ramps);
+void dml_plan_ramps(const dml_plan *plan, dml_ramps *ramps);
 void dml_plan_cut(dml_plan *plan, dml_ramps *ramps);
 
 /* Whether every index is met once, in the order of memory. */

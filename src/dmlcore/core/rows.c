@@ -152,7 +152,8 @@ int dml_share_rows(const dml_job *job, int threads, dml_pulse *pulse)
         part.dim[0].size = c.rows;
         part.positions = c.rows * (c.odd ? p->dim[1].size : 1);
         dml_plan_cut(&part, &ramps);
-        dml_job these = {.plan = &part, .loop = p->plain, .end = part.boxes, .untouched = job->untouched};
+        dml_job these;
+        dml_job_open(&these, &part, p->plain, job->untouched);
         status = dml_share_scatter(&these, threads, pulse);
     }
     free(indices);

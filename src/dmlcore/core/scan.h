@@ -4,6 +4,7 @@
 
 #define NAME(name) DML_JOIN3(name, I, ISA)
 #define SIGNED ((I) - 1 < (I)1)
+#define FEWEST 256 /* positions that are worth the preparations */
 
 /* Coordinates that follow each other, `tuple` of them for each position. v is in [-n, n) exactly when v + n is in
  * [0, 2n), unsigned: one addition and one maximum for each. LANES is a multiple of every short tuple and of the vectors'
@@ -46,7 +47,8 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
     for (int d = p->rank - 1; d >= 0 && dense; d--)
         dense = p->dim[d].index == dense ? dense * p->dim[d].size : 0;
     unsigned char *seen = p->seen ? p->seen + worker->number * p->seen_apart : NULL;
-    int by_lanes = !seen && p->mode == DML_RAISE && !p->packed && !p->again && 24 % p->tuple == 0, stop = DML_OK;
+    int by_lanes = !seen && p->positions >= FEWEST && p->mode == DML_RAISE && !p->packed && !p->again && 24 % p->tuple == 0,
+        stop = DML_OK;
     int64_t box = begin, kept = p->kept ? dml_most(begin, dml_least(p->kept_from, end)) : end;
     if (dense && by_lanes) {                /* one run of coordinates: boxes do not matter */
         int64_t at = dml_block_number(p, begin), stop_at = dml_block_number(p, kept), some;
@@ -80,3 +82,4 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
 
 #undef NAME
 #undef SIGNED
+#undef FEWEST

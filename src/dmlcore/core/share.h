@@ -25,6 +25,19 @@ typedef struct {
     char *scratch;
 } dml_job;
 
+/* All boxes of a plan, nothing else decided. */
+DML_INLINE void dml_job_open(dml_job *job, const dml_plan *plan, dml_loop loop, int untouched)
+{
+    job->plan = plan;
+    job->loop = loop;
+    job->begin = 0;
+    job->end = plan->boxes;
+    job->untouched = untouched;
+    job->checked = job->distinct = 0;
+    job->source = NULL;
+    job->columns = job->tile = 0;
+}
+
 /* Chunk number `chunk` of per_chunk boxes. */
 int dml_some_boxes(void *job, dml_worker *worker, int64_t chunk);
 
@@ -71,8 +84,9 @@ typedef struct {
 int dml_straightens(const dml_plan *plan, const dml_move *move, int threads, dml_straight *straight);
 int dml_straighten(dml_straight *straight, const dml_move *move, int64_t part, int64_t element, int threads, dml_pulse *pulse);
 
-/* Whether slices are strided; and the same move, slice by slice. */
+/* Whether slices are strided; whether one thread checks all of their indices before it moves any; the same move, slice by slice. */
 int dml_takes_strided(const dml_plan *plan, int scatter);
+int dml_strides_at_once(const dml_plan *plan);
 int dml_share_strided(const dml_plan *plan, int scatter, int untouched, int threads, dml_pulse *pulse);
 
 /* Whether rows of positions seem to repeat their indices; and the loop that moves those that do as slices. */

@@ -142,9 +142,12 @@ static int64_t columns_kept(const dml_plan *p, int threads)
     const dml_dim *last = p->dim + p->rank - 1;
     if (p->rank < 2 || p->tuple != 1 || last->table != p->slice || last[-1].table != 0)
         return 0;
-    int64_t rows = dml_most(1, p->bounds[0]), bytes = last->size * p->slice, kept = dml_least(KEPT / rows, bytes / threads);
+    int64_t rows = dml_most(1, p->bounds[0]), bytes = last->size * p->slice;
+    if (dml_mul(bytes, rows) <= 2 * KEPT)
+        return 0;
+    int64_t kept = dml_least(KEPT / rows, bytes / threads);
     /* each row of positions updates every element of a line's width once, in one of the rows of the table */
-    if (last[-1].size * DML_LINE < OFTEN * rows * p->slice || bytes <= 2 * KEPT / rows || kept < SHORT_ROW)
+    if (last[-1].size * DML_LINE < OFTEN * rows * p->slice || kept < SHORT_ROW)
         return 0;
     return dml_ceil(kept, DML_LINE) * DML_LINE / p->slice;
 }

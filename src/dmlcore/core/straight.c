@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#define LITTLE 64 /* elements that are moved sooner than anything is straightened */
 #define STRAIGHT ((int64_t)512 << 10) /* bytes that are straightened at a time */
 #define NEIGHBOURS 4 /* element sizes from one element of a slice to the next: too near for parts, */
 #define OFTEN 3 /* and times a table is read whose slices share lines */
@@ -100,7 +101,7 @@ int dml_straightens(const dml_plan *p, const dml_move *m, int threads, dml_strai
     if (m->slice_table_strides.n < m->slice.n || m->slice_stream_strides.n < m->slice.n ||
         m->slice.n + m->bounds.n + m->table_strides.n > DML_RANK_MAX) /* not from Python */
         return 0;
-    if (!dml_slice_dimensions(p) || p->slice >= DML_LINE || is_straight(m, p->element))
+    if (p->positions < LITTLE || !dml_slice_dimensions(p) || p->slice >= DML_LINE || is_straight(m, p->element))
         return 0;
     for (s->cut = 0; m->slice.v[s->cut] == 1; s->cut++)
         ;

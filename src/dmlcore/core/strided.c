@@ -6,7 +6,8 @@
 
 #include <stdlib.h>
 
-#define FEWEST 3                         /* elements of a slice that is worth it */
+#define FEWEST 3                         /* elements of a slice that is worth it, */
+#define LITTLE 32                        /* and of all slices together */
 #define PART 128                         /* bytes of a slice that are moved at a time where whole ones leave the cache */
 #define KEPT ((int64_t)1 << 20)          /* bytes of the table that stay in the cache while all positions are done */
 #define SHORT_SLICE 12                   /* elements of a slice that is moved together with others */
@@ -21,7 +22,7 @@ typedef struct {
     int positions;                       /* the dimensions in front; those behind are the slice's */
     int cut;                             /* the slice's dimension that is shared out, in parts of `length` */
     int64_t length, parts;
-    dml_shape whole, rest;               /* a part, and the last one */
+    dml_shape whole, rest;               /* a part, and the last one of several */
     int64_t count, per_chunk, chunks;    /* positions: all, at a time, and how many times */
     int64_t slices;                      /* of the table */
 } striding;
@@ -43,7 +44,14 @@ int dml_takes_strided(const dml_plan *p, int scatter)
         if (scatter && p->dim[d].table == 0)
             return 0; /* updates for one place: their order counts */
     }
-    return n && p->whole && !p->combine && p->mode == DML_RAISE && elements >= FEWEST && n <= DML_RANK_MAX;
+    return n && p->positions >= LITTLE && p->whole && !p->combine && p->mode == DML_RAISE && elements >= FEWEST &&
+           n <= DML_RANK_MAX;
+}
+
+int dml_strides_at_once(const dml_plan *p)
+{
+    int positions = p->rank - dml_slice_dimensions(p);
+    return positions <= 1 && (positions == 0 || p->dim[0].size <= SOME) && p->positions * p->slice <= CHUNK;
 }
 
 static int64_t size_in_part(const striding *s, int d, int64_t length) { return d == s->cut ? length : s->plan->dim[d].size; }
@@ -199,7 +207,7 @@ static int some_positions(void *data, dml_worker *worker, int64_t chunk)
     const striding *s = data;
     const dml_plan *p = s->plan;
     int64_t part = chunk / s->chunks, at = chunk % s->chunks * s->per_chunk, end = dml_least(at + s->per_chunk, s->count);
-    const dml_shape *shape = part + 1 < s->parts ? &s->whole : &s->rest;
+    const dml_shape *shape = s->parts == 1 || part + 1 < s->parts ? &s->whole : &s->rest;
     const dml_dim *last = s->positions ? p->dim + s->positions - 1 : &alone;
     int status = DML_OK;
     for (int64_t some; at < end && !status; at += some) {
@@ -241,7 +249,11 @@ static void cut_slices(striding *s, int threads)
 /* Gathers share out positions, and parts of slices; scatters parts alone, because updates for one place follow each other. */
 int dml_share_strided(const dml_plan *p, int scatter, int untouched, int threads, dml_pulse *pulse)
 {
-    striding s = {.plan = p, .scatter = scatter, .positions = p->rank - dml_slice_dimensions(p), .count = 1, .slices = 1};
+    striding s; /* not to be cleared: a shape has room for many dimensions */
+    s.plan = p;
+    s.scatter = scatter;
+    s.positions = p->rank - dml_slice_dimensions(p);
+    s.count = s.slices = 1;
     for (int d = 0; d < s.positions; d++) {
         s.count *= p->dim[d].size;
         s.slices *= p->dim[d].table ? p->dim[d].size : 1;
@@ -252,7 +264,8 @@ int dml_share_strided(const dml_plan *p, int scatter, int untouched, int threads
     const dml_dim *cut = p->dim + s.cut;
     s.parts = dml_ceil(cut->size, s.length);
     shape_of(&s, &s.whole, s.length);
-    shape_of(&s, &s.rest, cut->size - (s.parts - 1) * s.length);
+    if (s.parts > 1)
+        shape_of(&s, &s.rest, cut->size - (s.parts - 1) * s.length);
     s.per_chunk = s.count;
     if (!scatter) {
         int64_t part = p->positions / s.count / cut->size * s.length * p->slice; /* bytes */

@@ -45,10 +45,12 @@ static inline void dml_pad(dml_tensor *t, int64_t rank)
     if (front <= 0)
         return;
     for (int64_t d = t->rank - 1; d >= 0; d--) {
+        DML_FEW;
         t->sizes[d + front] = t->sizes[d];
         t->strides[d + front] = t->strides[d];
     }
     for (int64_t d = 0; d < front; d++) {
+        DML_FEW;
         t->sizes[d] = 1;
         t->strides[d] = 0;
     }
@@ -59,8 +61,10 @@ static inline void dml_pad(dml_tensor *t, int64_t rank)
 static inline void dml_set_sizes(dml_tensor *t, dml_list sizes)
 {
     t->rank = sizes.n > DML_RANK_MAX ? DML_RANK_MAX : sizes.n;
-    for (int64_t d = 0; d < t->rank; d++)
+    for (int64_t d = 0; d < t->rank; d++) {
+        DML_FEW;
         t->sizes[d] = sizes.v[d];
+    }
 }
 
 /* Which rules are violated: numbers in the operator's list of checks, in the order of the specification. */
