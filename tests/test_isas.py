@@ -150,7 +150,7 @@ def test_rows_gigabytes_apart(rng, any_isa):
         assert same_bits(dmlcore.gather_elements(x, indices, axis=1), np.take_along_axis(x, indices, 1)), isa
 
 
-@pytest.mark.parametrize("dtype", ("float32", "int64"))
+@pytest.mark.parametrize("dtype", ("float32", "int64", "int16", "uint8"))
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 def test_near_tables_with_every_last_place(rng, any_isa, index, dtype):
     """Rows and boxes that end anywhere, unaligned starts, and one index out of range, at every place of the last ones."""

@@ -7,8 +7,8 @@
 #include "plan.h"
 
 typedef struct dml_block {
-    int64_t count;                 /* offsets to be moved */
-    int64_t positions;             /* positions of the box: as many, unless some were left out */
+    int64_t count;                 /* positions to be moved */
+    int64_t positions;             /* all of the box: as many, unless some were left out */
     char *table, *stream;          /* of the first position */
     const char *indices;
     const char *known;             /* indices that the offsets come from already; NULL: none */

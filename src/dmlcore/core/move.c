@@ -10,8 +10,8 @@
 #define SMALL_AND_FAR 4096               /* and out of tables that the caches do not hold */
 #define MANY_INDICES ((int64_t)48 << 10) /* to check: worth a region more, where threads are worth their while at all */
 #define SHORT_TUPLE 16                   /* bytes; shorter ones are read again as quickly as their offsets */
-#define KEPT ((int64_t)1 << 20)          /* bytes of offsets for each thread, */
-#define FEW_KEPT 8                       /* not worth it for so small a part of them all */
+#define OFFSETS_KEPT ((int64_t)1 << 20)          /* bytes of offsets for each thread, */
+#define FEW_OF_THEM 8                       /* not worth it for so small a part of them all */
 #define SMALL_COPY 16384                 /* bytes; the first-level cache holds them until they are updated */
 #define FAR_COPY ((int64_t)32 << 20)     /* a table so large is copied past the caches also if much is updated */
 #define FEW_UPDATES 8                    /* lines of the table for each that is updated */
@@ -102,11 +102,12 @@ static int64_t keeps(const dml_plan *p, int threads)
     int in_a_row = p->rank == 1 && p->dim[0].table == 0 && p->dim[0].index == tuple && !p->packed;
     if (!in_a_row || p->direct || p->wide || p->mode != DML_RAISE || tuple < SHORT_TUPLE)
         return 0;
-    int64_t boxes = threads * KEPT / (p->rows * p->inner * (int64_t)sizeof(u32));
-    return boxes * FEW_KEPT < p->boxes ? 0 : dml_least(boxes, p->boxes);
+    int64_t boxes = threads * OFFSETS_KEPT / (p->rows * p->inner * (int64_t)sizeof(u32));
+    return boxes * FEW_OF_THEM < p->boxes ? 0 : dml_least(boxes, p->boxes);
 }
 
-/* The copy that a scatter begins with. threads: how many at most for the updates that follow; how many they are worth now. */
+/* The copy that a scatter begins with. threads: set to what copy and updates are worth together where they share lines; else
+ * left as it is. */
 static int copy_source(const dml_job *job, const dml_move *m, const dml_run *run, int apart, int *threads, dml_pulse *pulse)
 {
     const dml_plan *p = job->plan;
@@ -202,7 +203,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
     } else if (bytes && !by_rows && !apart && dml_takes_tiles(&job, m->source, bytes, 1))
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 6, &pulse));
     else if (bytes && !by_rows && !apart && dml_copies_columns(&job, m->source, bytes, threads))
-        ;
+        ; /* the job says so; both are done together */
     else if (copies)
         status = copy_source(&job, m, run, apart, &threads, &pulse);
     if (status)

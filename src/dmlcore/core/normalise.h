@@ -197,16 +197,17 @@ DML_PIECE int NAME(lenient)(const dml_plan *p, dml_block *b, const I *index)
     return 0;
 }
 
-/* The first `known` offsets are those of the first rows of a box, all of whose rows have the same indices: the others. */
-DML_PIECE void NAME(repeat)(const dml_plan *p, int64_t known, int64_t count, u32 *DML_RESTRICT offsets)
+/* Rows that all have the same indices: from the offsets of the first rows, `done` of them, to those of twice as many, and so on
+ * until `count` are there. */
+DML_PIECE void NAME(repeat)(const dml_plan *p, int64_t done, int64_t count, u32 *DML_RESTRICT offsets)
 {
-    while (known < count) {
-        int64_t some = dml_least(known, count - known);
-        u32 further = (u32)(known / p->again * p->dim[p->cut].table);
-        u32 *DML_RESTRICT to = offsets + known;
+    while (done < count) {
+        int64_t some = dml_least(done, count - done);
+        u32 further = (u32)(done / p->again * p->dim[p->cut].table);
+        u32 *DML_RESTRICT to = offsets + done;
         for (int64_t i = 0; i < some; i++)
             to[i] = offsets[i] + further;
-        known += some;
+        done += some;
     }
 }
 

@@ -58,18 +58,18 @@ static int copy_unseen(void *data, dml_worker *worker, int64_t chunk)
 
 /* How many slices have to be overwritten for it to be worth the notes and the gaps in the copy. Measured: 1.1 to 1.6x at these
  * limits and beyond, up to 2x where most are. */
-static int64_t least(const dml_plan *p, int64_t bytes)
+static int64_t fewest_overwritten(const dml_plan *p, int64_t bytes)
 {
-    int64_t slices = bytes / p->slice, length = bytes < FAST_COPY ? p->slice : p->slice / 4;
-    if (length < 512)
-        return length >= 256 ? slices - slices / 3 : slices - slices / 8;
-    return length >= 4096 ? slices / 4 : length >= 1024 ? slices / 3 : slices / 2;
+    int64_t slices = bytes / p->slice, worth = bytes < FAST_COPY ? p->slice : p->slice / 4;
+    if (worth < 512)
+        return worth >= 256 ? slices - slices / 3 : slices - slices / 8;
+    return worth >= 4096 ? slices / 4 : worth >= 1024 ? slices / 3 : slices / 2;
 }
 
 int dml_overwrites(const dml_plan *p, int64_t bytes)
 {
     if (bytes < LITTLE || p->combine || p->slice < SHORTEST || p->tuple > 4 || bytes / p->slice > MOST ||
-        p->positions < least(p, bytes))
+        p->positions < fewest_overwritten(p, bytes))
         return 0;
     for (int d = 0; d < p->rank; d++)
         if (p->dim[d].table)
@@ -99,7 +99,7 @@ int dml_copy_rest(dml_job *job, const char *source, int64_t bytes, int threads, 
     for (int64_t i = 0; i < slices; i++)
         unseen += !notes.seen[i];
     job->distinct = slices - unseen == p->positions;
-    if (slices - unseen < least(p, bytes))
+    if (slices - unseen < fewest_overwritten(p, bytes))
         memset(notes.seen, 0, (size_t)slices);
     if (!status) {
         int64_t per_chunk = dml_most(1, DML_FRESH_STEP / p->slice);

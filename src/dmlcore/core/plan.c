@@ -38,6 +38,17 @@ static int at_lines(const dml_plan *p, int scatter)
     return mixed % DML_LINE == 0;
 }
 
+/* Whether some element of the table may have an odd address. */
+static int has_odd_places(const dml_plan *p)
+{
+    int64_t mixed = (int64_t)(intptr_t)p->table;
+    for (int k = 0; k < p->tuple; k++)
+        mixed |= p->steps[k];
+    for (int d = 0; d < p->rank; d++)
+        mixed |= p->dim[d].table;
+    return mixed & 1;
+}
+
 void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml_tuning *tuning, int scatter)
 {
     int64_t width = (int64_t)1 << run->storage;
@@ -105,12 +116,14 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     double span = dml_span(m->bounds, m->steps), others = 0;
     for (int d = 0; d < p->rank; d++)
         others += (double)p->dim[d].size * (double)llabs(p->dim[d].table);
-    p->far = dml_is_far(span, others, p->positions * dml_ceil(p->slice, DML_APART));
+    p->far = dml_is_far(span, others, p->positions * dml_ceil(p->slice, DML_FAR_APART));
     p->tuned = tuning;
     int much = DML_STREAM && dml_store_for(p->positions * p->slice, run->untouched) != DML_STORE_PLAIN;
     p->gathers = DML_GATHERS_NOT;
     if (span < (double)tuning->gathers_below)
         p->gathers = much && span + others >= (double)tuning->gathers_past ? DML_GATHERS_PAST : DML_GATHERS;
+    if (p->slice == 2 && has_odd_places(p))
+        p->gathers = DML_GATHERS_NOT;
     p->fetch = DML_FETCH_NONE;
     if (span >= (double)(scatter ? tuning->scatter_fetches : tuning->gather_fetches))
         p->fetch = span >= (double)tuning->to_l2 ? DML_FETCH_L2 : DML_FETCH_L1;

@@ -12,8 +12,8 @@
 #define DML_PAGES_AHEAD 2048       /* bytes; left alone, the hardware stops to fetch ahead at the end of a page */
 #define DML_FAR_AHEAD 4096         /* bytes of a far table's slices that are on their way */
 #define DML_NEAR (8 << 20)         /* bytes of a table that the caches hold */
-#define DML_WIDE (16 << 20)        /* bytes of a table that they do not, though its coordinates are near, */
-#define DML_APART 2048             /* where it has so many bytes for each position */
+#define DML_FAR_TABLE (16 << 20)   /* bytes; so large a table is far though its coordinates reach less than DML_NEAR, */
+#define DML_FAR_APART 2048         /* if it has so many bytes for each part of it that is met */
 #define DML_LINE 64                /* bytes of a cache line: two threads should not write to the same one */
 #define DML_LONG_SLICE 1024        /* bytes; the lines at both ends of a slice cost little of so many */
 #define DML_DIMS (2 * DML_RANK_MAX + 1)
@@ -21,7 +21,8 @@
 /* Where single elements of a large table are fetched to before they are moved. */
 enum dml_fetch { DML_FETCH_NONE, DML_FETCH_L1, DML_FETCH_L2 };
 
-/* Whether the vector unit loads single elements, where isa/ has that, and stores them past the caches. */
+/* Whether the vector unit loads single elements, where isa/ has that, and stores them past the caches. Elements of two bytes have
+ * even addresses then. */
 enum dml_gathers { DML_GATHERS_NOT, DML_GATHERS, DML_GATHERS_PAST };
 
 /* What differs among machines with the same instructions; only speed depends on it. */
@@ -97,8 +98,8 @@ typedef struct dml_plan {
     /* boxes: `rows` steps of dimension `cut`, all of the dimensions inside it */
     int cut;
     int64_t inner, rows, pieces, boxes;
-    int64_t again;                 /* positions of a box after which its indices repeat; 0: they do not */
-    int in_rows;                   /* only those have offsets: every row is gathered through the same ones */
+    int64_t again;                 /* positions of a box after which its indices repeat, where use is made of it; else 0 */
+    int in_rows;                   /* a box has only so many offsets, and every row of it is gathered through them */
     int64_t block_bytes;           /* work in one box, for dml_tick */
     int ramped, scattered, packed; /* table, stream, indices need the ramps */
     int stores;                    /* to the table: a scatter */
@@ -144,8 +145,8 @@ int dml_plan_in_order(const dml_plan *plan);
  * already. */
 int dml_plan_indices(dml_plan *plan, const dml_plan *from, dml_ramps *ramps);
 
-/* Bytes of the table that some dimensions span. A floating-point number cannot overflow, and a division would cost as much as
- * the rest of a plan. */
+/* Bytes of the table that some dimensions span at most. A floating-point number cannot overflow; dml_mul would have to divide
+ * to find out whether an integer does. */
 DML_INLINE double dml_span(dml_list sizes, dml_list strides)
 {
     double span = 0;
@@ -154,12 +155,13 @@ DML_INLINE double dml_span(dml_list sizes, dml_list strides)
     return span;
 }
 
-/* Whether positions find their parts of the table in no cache: coordinates reach far, or the table, with the dimensions that
- * they do not name, is so wide and so few parts of it are met that what is next to one of them is of no use to another. */
-DML_INLINE int dml_is_far(double coordinates, double others, int64_t parts)
+/* Whether positions find their parts of the table in no cache: coordinates reach far (`named` bytes), or the table, with the
+ * dimensions that they do not name (`others`), is so large and so few parts of it are met that what is next to one of them is
+ * of no use to another. */
+DML_INLINE int dml_is_far(double named, double others, int64_t parts)
 {
-    double all = coordinates + others;
-    return coordinates >= DML_NEAR || (all >= DML_WIDE && all >= (double)parts * DML_APART);
+    double all = named + others;
+    return named >= DML_NEAR || (all >= DML_FAR_TABLE && all >= (double)parts * DML_FAR_APART);
 }
 
 /* Predicted time of the whole move on one thread. */

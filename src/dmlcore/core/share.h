@@ -17,7 +17,7 @@ typedef struct {
     int64_t span;                        /* bytes of the table that the coordinates reach */
     /* scatters that copy: lines or columns of the table and of its source, copied before their updates are stored */
     const char *source;                  /* NULL: the copy is made already, or there is none */
-    int64_t columns;                     /* that are copied at a time; 0: lines, or tiles */
+    int64_t columns;                     /* that are copied and updated at a time; 0: not copied by columns */
     int64_t line, lines, group;          /* bytes of one, their number, how many are copied at a time */
     /* tiles: bytes of a row of one, 0: none, and from row to row; whether they are written back; memory for one per thread */
     int64_t tile, pitch;
@@ -53,7 +53,7 @@ int dml_share_gather(dml_job *job, int threads, dml_pulse *pulse);
  * What lies behind the last line is not part of any. */
 int dml_copies_lines(dml_job *job, dml_plan *plan, const char *source, int64_t bytes);
 
-/* Whether the table, likewise, can be copied some columns at a time. */
+/* Whether the table, likewise, can be copied some columns at a time; then the job says so. */
 int dml_copies_columns(dml_job *job, const char *source, int64_t bytes, int threads);
 
 /* Whether to work in tiles, which copy the source on the way, if there is one; then the job says so. */
@@ -89,7 +89,8 @@ int dml_takes_strided(const dml_plan *plan, int scatter);
 int dml_strides_at_once(const dml_plan *plan);
 int dml_share_strided(const dml_plan *plan, int scatter, int untouched, int threads, dml_pulse *pulse);
 
-/* Whether rows of positions seem to repeat their indices; and the loop that moves those that do as slices. */
+/* Whether rows of positions seem to repeat their indices; and the loop that moves those that do as slices, if boxes are whole
+ * rows of one plane. */
 int dml_moves_rows(const dml_plan *plan);
 int dml_rows_loop(const dml_plan *plan, dml_worker *worker, int64_t begin, int64_t end);
 

@@ -10,9 +10,9 @@
  * has just written. Halves of 4 KiB slices took two threads three to five times as long as one. */
 #define LONG_BYTES ((int64_t)32 << 10)
 #define LONG_PART 256                    /* columns that a thread gets at least */
-#define KEPT ((int64_t)512 << 10)        /* bytes of columns that the second-level cache holds beside their updates */
-#define SHORT_ROW 2048                   /* bytes; shorter rows of columns would be stored piece by piece */
-#define OFTEN 3                          /* updates of each of their lines: fewer do not need it again */
+#define CACHED_COLUMNS ((int64_t)512 << 10) /* bytes of columns that the second-level cache holds beside their updates */
+#define SHORT_ROW 2048 /* bytes; shorter rows of columns would be stored piece by piece */
+#define OFTEN 3 /* updates of each of their lines: fewer do not need it again */
 /* Threads that share out ranges of the table look at all positions: as long as it takes one or two to store elements, or short
  * slices, in parts of the table that the second-level cache holds. */
 #define SMALL_PART ((uint64_t)512 << 10)
@@ -143,9 +143,9 @@ static int64_t columns_kept(const dml_plan *p, int threads)
     if (p->rank < 2 || p->tuple != 1 || last->table != p->slice || last[-1].table != 0)
         return 0;
     int64_t rows = dml_most(1, p->bounds[0]), bytes = last->size * p->slice;
-    if (dml_mul(bytes, rows) <= 2 * KEPT)
+    if (dml_mul(bytes, rows) <= 2 * CACHED_COLUMNS)
         return 0;
-    int64_t kept = dml_least(KEPT / rows, bytes / threads);
+    int64_t kept = dml_least(CACHED_COLUMNS / rows, bytes / threads);
     /* each row of positions updates every element of a line's width once, in one of the rows of the table */
     if (last[-1].size * DML_LINE < OFTEN * rows * p->slice || kept < SHORT_ROW)
         return 0;
@@ -157,8 +157,7 @@ int dml_copies_columns(dml_job *job, const char *source, int64_t bytes, int thre
     const dml_plan *p = job->plan;
     const dml_dim *last = p->dim + p->rank - 1;
     /* pages that are not in use yet had better be stored to in the order of memory */
-    if (job->untouched || p->rank != 2 || p->tuple != 1 || p->steps[0] != last->size * p->slice ||
-        p->bounds[0] * p->steps[0] != bytes)
+    if (job->untouched || p->rank != 2 || p->steps[0] != last->size * p->slice || p->bounds[0] * p->steps[0] != bytes)
         return 0;
     job->columns = columns_kept(p, threads);
     if (job->columns)

@@ -9,7 +9,7 @@
 #define FEWEST 3                         /* elements of a slice that is worth it, */
 #define LITTLE 32                        /* and of all slices together */
 #define PART 128                         /* bytes of a slice that are moved at a time where whole ones leave the cache */
-#define KEPT ((int64_t)1 << 20)          /* bytes of the table that stay in the cache while all positions are done */
+#define CACHED_TABLE ((int64_t)1 << 20)          /* bytes of the table that stay in the cache while all positions are done */
 #define SHORT_SLICE 12                   /* elements of a slice that is moved together with others */
 #define CHUNK ((int64_t)256 << 10)       /* bytes that a thread claims at a time */
 #define SOME 64                          /* indices that are checked at a time */
@@ -240,7 +240,7 @@ static void cut_slices(striding *s, int threads)
     const dml_dim *cut = p->dim + s->cut;
     int64_t line = dml_most(1, DML_LINE / p->slice); /* elements that only one thread should store */
     s->length = cut->size;
-    if (llabs(cut->table) >= DML_LINE && cut->size * s->slices * p->slice > KEPT && s->count > 1)
+    if (llabs(cut->table) >= DML_LINE && cut->size * s->slices * p->slice > CACHED_TABLE && s->count > 1)
         s->length = dml_least(s->length, dml_most(1, PART / p->slice));
     else if (threads > 1 && (s->scatter || s->count < 4 * threads))
         s->length = dml_least(s->length, dml_ceil(s->length, 4 * threads * line) * line);

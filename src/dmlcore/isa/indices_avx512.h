@@ -81,7 +81,7 @@ DML_INLINE int take_avx512(char *stream, const char *table, const char *index, i
     return 0;
 }
 
-#define GATHERS(T) (sizeof(T) == 4 || sizeof(T) == 8)
+#define GATHERS(T) (sizeof(T) <= 8)
 #define GATHER_SIXTEEN gather_of
 
 DML_INLINE void store_avx512(char *to, __m512i line, int past)
@@ -92,14 +92,33 @@ DML_INLINE void store_avx512(char *to, __m512i line, int past)
         _mm512_storeu_si512((void *)to, line);
 }
 
-/* Sixteen elements of four or eight bytes; the table moves on by `drift` from one to the next. past: the stream is a multiple
- * of 64, and stored past the caches. */
+/* Sixteen elements of one or two bytes, as parts of the words that they lie in: these are read as a whole, which no page can
+ * forbid as it has all of a word or nothing. Elements of two bytes have even addresses. */
+DML_INLINE void gather_parts(char *stream, const char *table, __m512i at, size_t width)
+{
+    int inside = (int)((uintptr_t)table & 3);
+    __m512i three = _mm512_set1_epi32(3);
+    at = _mm512_add_epi32(at, _mm512_set1_epi32(inside));
+    __m512i words = _mm512_i32gather_epi32(_mm512_andnot_si512(three, at), (const void *)(table - inside), 1);
+    words = _mm512_srlv_epi32(words, _mm512_slli_epi32(_mm512_and_si512(at, three), 3));
+    if (width == 1)
+        _mm_storeu_si128((void *)stream, _mm512_cvtepi32_epi8(words));
+    else
+        _mm256_storeu_si256((void *)stream, _mm512_cvtepi32_epi16(words));
+}
+
+/* Sixteen elements; the table moves on by `drift` from one to the next. past: those of four and eight bytes are stored past the
+ * caches, the stream is a multiple of 64 then. */
 DML_INLINE void gather_of(char *stream, const char *table, int64_t drift, const u32 *offsets, size_t width, int past)
 {
     __m512i at = _mm512_loadu_si512((const void *)offsets);
     if (drift)
         at = _mm512_add_epi32(at, _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
                                                      _mm512_set1_epi32((int)drift)));
+    if (width < 4) {
+        gather_parts(stream, table, at, width);
+        return;
+    }
     if (width == 4) {
         store_avx512(stream, _mm512_i32gather_epi32(at, (const void *)table, 1), past);
         return;

@@ -1,0 +1,102 @@
+"""Arrays that end, or begin, where memory does: whatever a loop loads at once, it touches nothing that no array owns. Pages
+without access stand on both sides; a loop that reads or writes into one ends the process.
+"""
+
+import ctypes
+import mmap
+import sys
+
+import numpy as np
+import pytest
+from arrays import data_types, index_types, random_call
+from layouts import plain_data
+from oracle import call, same_bits
+from specs import OPERATORS
+from test_threads import ISAS
+
+import dmlcore
+from dmlcore._generated.operators import _select_isa
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="access is taken from pages in Linux's way")
+PAGE = mmap.PAGESIZE
+
+
+class Fences:
+    """Gives out arrays between two pages that nobody may touch."""
+
+    def __init__(self):
+        self.libc, self.kept = ctypes.CDLL(None, use_errno=True), []
+
+    def array(self, like: np.ndarray, at_the_end: bool) -> np.ndarray:
+        """The same elements, one after the other, up to the last byte of a page or from the first one on."""
+        room = max(1, -(-like.nbytes // PAGE)) * PAGE
+        memory = mmap.mmap(-1, room + 2 * PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        for page in (start, start + PAGE + room):
+            assert self.libc.mprotect(ctypes.c_void_p(page), ctypes.c_size_t(PAGE), 0) == 0
+        offset = PAGE + (room - like.nbytes if at_the_end else 0)
+        array = np.frombuffer(memory, like.dtype, like.size, offset).reshape(like.shape)
+        array[...] = like
+        self.kept.append((memory, start, room))
+        return array
+
+    def open(self):
+        """Memory is given back with the access that it was taken with."""
+        for _, start, room in self.kept:
+            for page in (start, start + PAGE + room):
+                self.libc.mprotect(ctypes.c_void_p(page), ctypes.c_size_t(PAGE), mmap.PROT_READ | mmap.PROT_WRITE)
+        self.kept.clear()
+
+
+@pytest.fixture
+def fences():
+    fences = Fences()
+    yield fences
+    fences.open()
+
+
+@pytest.fixture(params=ISAS)
+def isa(request):
+    _select_isa(request.param)
+    yield request.param
+    _select_isa(None)
+
+
+@pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.name)
+def test_operators(op, rng, isa, fences):
+    types = [str(t) for t in rng.choice(data_types(op), 12)]
+    for n, data_type in enumerate(types):
+        drawn = random_call(op, rng, data_type, rng.choice(index_types(op)), 3, 60, plain_data, 6000)
+        wanted = call(op, drawn.arrays, drawn.options)
+        fenced = {name: fences.array(a, n % 2 == 0) for name, a in drawn.arrays.items()}
+        assert same_bits(call(op, fenced, drawn.options), wanted)
+        if "out" in op.python.options and not op.python.rows:
+            out = fences.array(np.zeros_like(wanted), n % 2 == 0)
+            call(op, fenced, drawn.options, out=out)
+            assert same_bits(out, wanted)
+        fences.open()
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "uint16", "float32", "float64", "complex128"))
+@pytest.mark.parametrize("shape", ((3,), (301,), (1003,), (7, 33), (5, 3, 101)), ids=str)
+def test_first_and_last_elements(rng, isa, fences, shape, dtype):
+    """Indices of the elements next to a fence, enough of them for every vector; and bytes in pairs at odd addresses."""
+    table = rng.integers(0, 100, shape).astype(dtype)
+    for at_the_end in (True, False):
+        x = fences.array(table, at_the_end)
+        for axis, n in enumerate(shape):
+            ends = fences.array(np.tile([0, n - 1, -1, -n, n // 2], 41), at_the_end)
+            assert same_bits(dmlcore.gather(x, ends, axis=axis), table.take(ends, axis))
+            sizes = (*shape[:axis], 37, *shape[axis + 1 :])
+            index = fences.array(rng.choice([0, n - 1], sizes).astype("uint32"), at_the_end)
+            found = np.take_along_axis(table, index.astype("int64"), axis)
+            assert same_bits(dmlcore.gather_elements(x, index, axis=axis), found)
+            place = fences.array(table, at_the_end)
+            dmlcore.scatter_elements(place, index, fences.array(found, at_the_end), axis=axis, out=place)
+            assert same_bits(place, table)
+        if dtype == "uint8":
+            for first in (0, 1):
+                pairs = x.reshape(-1)[first:][: (x.size - first) // 2 * 2].reshape(-1, 2)
+                ends = np.tile([0, len(pairs) - 1], 50)[:, np.newaxis]
+                assert same_bits(dmlcore.gather_nd(pairs, ends), pairs[ends[:, 0]])
+        fences.open()
