@@ -227,13 +227,17 @@ static int move_straight(const dml_plan *plan, int op, const dml_move *m, dml_ru
     dml_plan part;
     dml_straight none;
     dml_pulse pulse = {.poll = run->poll};
-    int status = DML_OK, threads = run->threads > 1 ? dml_threads_worth(run->threads, dml_plan_nanoseconds(plan), &pulse) : 1;
+    dml_run part_run = *run;
+    if (straight->alone)
+        part_run.threads = 1;
+    int status = DML_OK, threads = part_run.threads;
+    if (threads > 1)
+        threads = dml_threads_worth(threads, dml_plan_nanoseconds(plan), &pulse);
     if (run->check_first && plan->mode == DML_RAISE && straight->parts > 1) {
         status = dml_scan(plan, plan->positions * plan->tuple >= MANY_INDICES ? threads : 1, &pulse);
         if (status == DML_OUT_OF_RANGE)
             report(m, run);
     }
-    dml_run part_run = *run;
     part_run.check_first &= straight->parts == 1; /* the indices of several parts are checked already */
     for (int64_t n = 0; n < straight->parts && !status; n++) {
         status = dml_straighten(straight, m, n, plan->element, threads, &pulse);
