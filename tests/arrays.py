@@ -100,7 +100,10 @@ def _sizes(rng, max_size: int, count: int) -> tuple[int, ...]:
     """Where they may be large, 5 is as likely as 500: tensors of very different sizes along each dimension."""
     if max_size < 50:
         return tuple(int(n) for n in rng.integers(1, max_size + 1, count))
-    return tuple(int(n) for n in np.exp(rng.uniform(0, np.log(max_size + 1), count)))
+    sizes = np.exp(rng.uniform(0, np.log(max_size + 1), count)).astype(int)
+    near = rng.random(count) < 0.2           # what limits are made of, and a little beside
+    sizes[near] = np.minimum(max_size, np.exp2(np.round(np.log2(sizes[near]))) + rng.integers(-1, 2, near.sum())).astype(int)
+    return tuple(int(n) for n in np.maximum(sizes, 1))
 
 
 def _propose(rng, others: list[tuple], max_rank: int, max_size: int, empty: float) -> tuple[int, ...]:

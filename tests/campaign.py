@@ -41,7 +41,7 @@ def one_round(rng) -> str:
             size = size // 2 + 1             # hardly any tensors of these sizes fit each other
     if rng.random() < 0.1:
         leave_nothing(op, drawn)
-    if rng.random() < 0.3:
+    if rng.random() < 0.5:
         repeat(op, drawn, rng)
     arrays = lay_out_inputs(drawn, rng)
     options = drawn.options | {"num_threads": int(rng.choice((1, 2, 3, 5)))}
@@ -86,12 +86,16 @@ def leave_nothing(op, drawn) -> None:
 
 
 def repeat(op, drawn, rng) -> None:
-    """The same indices all along some dimensions, stored anew, as where one per row was expanded to the shape of the data."""
+    """The same indices all along the last dimensions, as where one per row was expanded to the shape of the data, along the
+    first ones, or along any; stored anew.
+    """
     name = index_parameter(op)
     if name:
         indices = drawn.arrays[name]
-        for d in range(indices.ndim - ("coordinate_stride" in op.kernel.fields)):
-            if rng.random() < 0.5:
+        rank = indices.ndim - ("coordinate_stride" in op.kernel.fields)
+        cut, how = rng.integers(rank + 1), rng.integers(3)
+        for d in range(rank):
+            if (d >= cut, d < cut, rng.random() < 0.5)[how]:
                 indices = np.broadcast_to(indices.take(range(min(1, indices.shape[d])), d), indices.shape)
         drawn.arrays[name] = indices.copy()
 
