@@ -150,6 +150,26 @@ def test_rows_gigabytes_apart(rng, any_isa):
         assert same_bits(dmlcore.gather_elements(x, indices, axis=1), np.take_along_axis(x, indices, 1)), isa
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="address space without memory is asked for in Linux's way")
+@pytest.mark.parametrize("first", range(4))
+@pytest.mark.parametrize("dtype", ("uint8", "int16"))
+def test_offsets_of_31_bits(any_isa, dtype, first):
+    """Two rows so far apart that the last offset of a box is as large as a signed number can be, from any byte of a word on."""
+    columns, width = 4096, np.dtype(dtype).itemsize
+    apart = (2**31 - 1 - columns * width) // width * width
+    memory = mmap.mmap(-1, 2**31 + 8192, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000)  # MAP_NORESERVE
+    x = np.ndarray((2, columns), dtype, memory, first, (apart, width))
+    x[:, -64:] = np.arange(128).reshape(2, 64)
+    indices = np.tile(np.arange(columns - 64, columns), (2, 1))
+    broadcast = np.ndarray((2, columns), dtype, memory, first + apart + (columns - 1) * width, (0, 0))
+    far = np.ndarray((2, 64), dtype, memory, first + (columns - 64) * width, (apart, width))
+    for isa in ISAS:
+        _select_isa(isa)
+        assert same_bits(dmlcore.gather_elements(x, indices, axis=1), np.ascontiguousarray(x[:, -64:])), isa
+        assert same_bits(dmlcore.gather_elements(far, np.zeros((1, 64), int) + 1), np.ascontiguousarray(far[1:])), isa
+        assert same_bits(dmlcore.gather_elements(broadcast, indices, axis=1), np.full((2, 64), 127, dtype)), isa
+
+
 @pytest.mark.parametrize("dtype", ("float32", "int64", "int16", "uint8"))
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 def test_near_tables_with_every_last_place(rng, any_isa, index, dtype):

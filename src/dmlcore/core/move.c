@@ -67,7 +67,7 @@ static int report(const dml_move *m, dml_run *run)
 }
 
 /* Bytes of the table if it and its source are contiguous, else 0. */
-static int64_t together(const dml_move *m, int64_t width)
+static int64_t contiguous_bytes(const dml_move *m, int64_t width)
 {
     int64_t bytes = width;
     for (int64_t d = m->copy.n - 1; d >= 0; d--) {
@@ -169,7 +169,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
         job.loop = dml_rows_loop;
     }
 
-    int64_t bytes = copies && checks && plan->slice ? together(m, plan->element) : 0;
+    int64_t bytes = copies && checks && plan->slice ? contiguous_bytes(m, plan->element) : 0;
     int rest = bytes && !strided && dml_overwrites(plan, bytes);
 
     /* one box on one thread is checked as a whole before anything of it is moved */

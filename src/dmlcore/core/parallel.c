@@ -80,8 +80,8 @@ static int answer(const dml_team *ahead, const dml_team *team)
     return team->pulse->interrupted ? DML_INTERRUPTED : (int)(ahead->status ? ahead->status : team->status);
 }
 
-static int together(dml_work work, void *job, int64_t chunks, dml_order order, int threads, const dml_first *first,
-                    dml_pulse *pulse)
+static int by_threads(dml_work work, void *job, int64_t chunks, dml_order order, int threads, const dml_first *first,
+                      dml_pulse *pulse)
 {
     dml_team team, ahead;
     assemble(&team, chunks, order, threads, pulse);
@@ -126,7 +126,7 @@ int dml_parallel(dml_work work, void *job, int64_t chunks, dml_order order, int 
     pulse->first = NULL;
 #ifdef _OPENMP
     if (threads > 1 && chunks > 1 && !serial_only)
-        return together(work, job, chunks, order, threads, first, pulse);
+        return by_threads(work, job, chunks, order, threads, first, pulse);
 #else
     (void)threads;
 #endif

@@ -253,7 +253,7 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
     int64_t block = p->rows * p->inner;
     uint64_t span = reach(p);
     p->wide = span > UINT32_MAX;
-    if (span > INT32_MAX)                /* the vector unit takes offsets for signed numbers */
+    if (span > INT32_MAX - 3)            /* the vector unit takes offsets for signed numbers, and may add up to three */
         p->gathers = DML_GATHERS_NOT;
     p->stream_step = block > 1 ? last->stream : p->slice;
     p->again = p->dim[p->cut].index == 0 && p->inner > 1 && p->rows > 1 && p->mode == DML_RAISE && !p->wide ? p->inner : 0;

@@ -13,13 +13,14 @@
 #define LEAST_PART 16 /* elements of a slice in a part */
 #define SHORT_SLICE 12 /* elements of a slice that is not worth much by itself, */
 #define NEXT_PAGE 4096 /* bytes from one element of a slice to the next, which are slowly read one by one */
-#define QUICK 2 /* bytes; shorter elements are straightened in half the time of others */
+#define QUICK 2 /* bytes; elements of at most so many are straightened in half the time of others */
 /* Threads are too far from each other for less: what one straightened, the other one reads. Measured for two, tables that are
  * straightened as a whole: 0.6 to 0.95x the speed of one below, 1.1 to 2x above. Long elements had better be left as they are. */
 #define FOR_TWO ((int64_t)1 << 20) /* bytes that are moved */
-#define SHARED ((int64_t)256 << 10) /* and of long elements, so many are worth two threads */
+#define SHARED ((int64_t)256 << 10) /* of long elements that are moved: worth two threads */
 #define LONG_ELEMENT 8
-#define FOR_THREADS ((int64_t)1 << 20) /* bytes; less had better be left as it is when there are several of them */
+#define TABLE_FOR_THREADS \
+    ((int64_t)1 << 20) /* bytes of a table that several threads straighten though they read a part of it */
 
 /* A dimension of the table: where it lies, and its step in scratch memory where the last ones are `bytes` long. */
 static int64_t append(dml_straight *s, int64_t *bytes, int64_t size, int64_t stride)
@@ -87,7 +88,7 @@ static int quarters(const dml_plan *p, const dml_move *m, int64_t bytes, int64_t
         (!several_rows && llabs(m->slice_table_strides.v[last]) < NEXT_PAGE))
         return 4;
     if (threads > 1)
-        return p->element <= QUICK && bytes >= FOR_THREADS ? 6 : 4;
+        return p->element <= QUICK && bytes >= TABLE_FOR_THREADS ? 6 : 4;
     return p->element <= QUICK ? 8 : 6;
 }
 
