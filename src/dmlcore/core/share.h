@@ -85,7 +85,8 @@ typedef struct {
 int dml_straightens(const dml_plan *plan, const dml_move *move, int threads, dml_straight *straight);
 int dml_straighten(dml_straight *straight, const dml_move *move, int64_t part, int64_t element, int threads, dml_pulse *pulse);
 
-/* Whether slices are strided; whether one thread checks all of their indices before it moves any (and again for each part); the same move, slice by slice. */
+/* Whether slices are strided; whether one thread checks all of their indices before it moves any (and again for each part); the
+ * same move, slice by slice. */
 int dml_takes_strided(const dml_plan *plan, int scatter);
 int dml_strides_at_once(const dml_plan *plan);
 int dml_share_strided(const dml_plan *plan, int scatter, int untouched, int threads, dml_pulse *pulse);

@@ -19,8 +19,7 @@
 #define FOR_TWO ((int64_t)1 << 20) /* bytes that are moved */
 #define SHARED ((int64_t)256 << 10) /* of long elements that are moved: worth two threads */
 #define LONG_ELEMENT 8
-#define TABLE_FOR_THREADS \
-    ((int64_t)1 << 20) /* bytes of a table that several threads straighten though they read a part of it */
+#define TABLE_FOR_THREADS ((int64_t)1 << 20) /* bytes of one that several threads straighten to read a part of it */
 
 /* A dimension of the table: where it lies, and its step in scratch memory where the last ones are `bytes` long. */
 static int64_t append(dml_straight *s, int64_t *bytes, int64_t size, int64_t stride)
