@@ -2,6 +2,8 @@
 NumPy.
 """
 
+from itertools import permutations, product
+
 import numpy as np
 import pytest
 from layouts import at_offset
@@ -24,6 +26,41 @@ def test_copies_in_parts(rng, shape, order):
             for _ in range(3):
                 found = dmlcore.scatter_elements(source, indices, updates, axis=-1, num_threads=threads)
                 assert np.array_equal(found, wanted)
+
+
+def copied(x, threads, out=None):
+    """What is left of a scatter when there is nothing to scatter."""
+    none = np.zeros((0, *x.shape[1:]), x.dtype)
+    return dmlcore.scatter_nd(x, np.zeros((0, 1), int), none, out=out, num_threads=threads)
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "uint16", "uint32", "float64"))
+@pytest.mark.parametrize("threads", (1, 3))
+def test_planes(rng, dtype, threads):
+    """Transposed tables of few columns and many: blocks, what is left of them, and rows that are apart in the destination."""
+    for rows, columns in product((1, 2, 7, 8, 16, 33, 64, 129, 1030), (2, 3, 4, 5, 7, 8, 15, 16, 17, 63, 64, 65, 255, 257)):
+        x = rng.integers(0, 256, (columns, rows)).astype(dtype).T
+        assert np.array_equal(copied(x, threads), x), (rows, columns)
+        frame = np.full((rows, columns + 1), 77, dtype)
+        copied(x, threads, frame[:, :columns])
+        assert np.array_equal(frame[:, :columns], x), (rows, columns)
+        assert (frame[:, columns] == 77).all(), (rows, columns)
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "uint16", "uint32", "float64"))
+@pytest.mark.parametrize(
+    "shape", ((2, 3, 5, 40), (5, 3, 2, 16), (16, 17, 2, 8), (40, 7, 3, 9), (2, 130, 4, 5), (300, 2, 2, 2)), ids=str
+)
+def test_short_dimensions(rng, dtype, shape):
+    """Tables whose dimensions are in any order, some of them turned around, are copied in one that is regular."""
+    values = rng.integers(0, 256, shape).astype(dtype)
+    for order in permutations(range(4)):
+        for x in (values.transpose(order), values[:, ::-1].transpose(order), values[..., ::2].transpose(order)):
+            for threads in (1, 2):
+                assert np.array_equal(copied(x, threads), x), order
+            out = np.empty(x.shape[::-1], dtype).T
+            copied(x, 1, out)
+            assert np.array_equal(out, x), order
 
 
 @pytest.mark.parametrize("threads", (1, 2, 3, 900))

@@ -50,11 +50,14 @@
         }                                                                                               \
     }
 
-#define INTEGER(name, type)                               \
-    COMBINER(add_##name, type, (u64)here + (u64)next)     \
-    COMBINER(mul_##name, type, ((u64)here * (u64)next))   \
-    COMBINER(min_##name, type, next < here ? next : here) \
-    COMBINER(max_##name, type, next > here ? next : here)
+/* sums and products of signed integers have the bits of unsigned ones */
+#define INTEGER(bits)                                                \
+    COMBINER(add_u##bits, uint##bits##_t, (u64)here + (u64)next)     \
+    COMBINER(mul_u##bits, uint##bits##_t, ((u64)here * (u64)next))   \
+    COMBINER(min_u##bits, uint##bits##_t, next < here ? next : here) \
+    COMBINER(max_u##bits, uint##bits##_t, next > here ? next : here) \
+    COMBINER(min_i##bits, int##bits##_t, next < here ? next : here)  \
+    COMBINER(max_i##bits, int##bits##_t, next > here ? next : here)
 
 /* Of two NaN the processor keeps the first, and compilers choose which one that is, for each loop anew. Here it is always
  * the element's own. */
@@ -79,22 +82,19 @@ HALF(add, dml_to_half(here + OTHER))
 HALF(mul, dml_to_half((here * OTHER)))
 HALF(min, here != here || next >= here ? one : other)
 HALF(max, here != here || next <= here ? one : other)
-INTEGER(u8, uint8_t)
-INTEGER(u16, uint16_t)
-INTEGER(u32, uint32_t)
-INTEGER(u64, uint64_t)
-INTEGER(i8, int8_t)
-INTEGER(i16, int16_t)
-INTEGER(i32, int32_t)
-INTEGER(i64, int64_t)
+INTEGER(8)
+INTEGER(16)
+INTEGER(32)
+INTEGER(64)
 FLOATING(f32, float)
 FLOATING(f64, double)
 
-#define ROW(name) {NULL, NAME(add_##name), NAME(mul_##name), NAME(min_##name), NAME(max_##name)}
+#define ROW_OF(sums, name) {NULL, NAME(add_##sums), NAME(mul_##sums), NAME(min_##name), NAME(max_##name)}
+#define ROW(name) ROW_OF(name, name)
 static const dml_combiner DML_TABLE(combiners)[DML_NUMBERS][DML_REDUCTIONS] = {
-    [DML_FLOAT32] = ROW(f32), [DML_FLOAT16] = ROW(f16), [DML_UINT32] = ROW(u32), [DML_UINT16] = ROW(u16),
-    [DML_UINT8] = ROW(u8),    [DML_INT32] = ROW(i32),   [DML_INT16] = ROW(i16),  [DML_INT8] = ROW(i8),
-    [DML_FLOAT64] = ROW(f64), [DML_UINT64] = ROW(u64),  [DML_INT64] = ROW(i64),
+    [DML_FLOAT64] = ROW(f64),       [DML_UINT64] = ROW(u64),        [DML_INT64] = ROW_OF(u64, i64), [DML_FLOAT32] = ROW(f32),
+    [DML_UINT32] = ROW(u32),        [DML_INT32] = ROW_OF(u32, i32), [DML_FLOAT16] = ROW(f16),       [DML_UINT16] = ROW(u16),
+    [DML_INT16] = ROW_OF(u16, i16), [DML_UINT8] = ROW(u8),          [DML_INT8] = ROW_OF(u8, i8),
 };
 #undef NAME
 #undef AHEAD
@@ -105,3 +105,4 @@ static const dml_combiner DML_TABLE(combiners)[DML_NUMBERS][DML_REDUCTIONS] = {
 #undef FLOATING
 #undef HALF
 #undef ROW
+#undef ROW_OF

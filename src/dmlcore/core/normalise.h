@@ -106,11 +106,10 @@ DML_INLINE int NAME(narrow)(const I *index, int64_t count, int q, const int64_t 
 
 /* Any number of coordinates, one dimension after the other: what belongs to it stays in registers. */
 DML_INLINE int NAME(long_tuples)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds, const int64_t *steps,
-                                 const u32 *ramp, u32 *DML_RESTRICT offsets)
+                                 u32 *DML_RESTRICT offsets)
 {
     int bad = 0;
-    for (int64_t i = 0; i < count; i++)
-        offsets[i] = ramp ? ramp[i] : 0;
+    memset(offsets, 0, (size_t)count * sizeof *offsets);
     for (int k = 0; k < q; k++) {
         uint64_t n = (uint64_t)bounds[k];
         u32 step = (u32)steps[k];
@@ -124,22 +123,25 @@ DML_INLINE int NAME(long_tuples)(const I *DML_RESTRICT index, int64_t count, int
     return bad;
 }
 
-/* Narrow offsets of one or more positions; ramp is added, where there is one. */
+/* Narrow offsets of one or more positions; ramp is added, where there is one; tuples of several coordinates hardly
+ * notice when that takes a loop of its own, and there are half as many of theirs. */
 DML_PIECE int NAME(offsets)(const I *index, int64_t count, int q, const int64_t *bounds, const int64_t *steps, const u32 *ramp,
-                            u32 *offsets)
+                            u32 *DML_RESTRICT offsets)
 {
+    int bad;
     switch (q) {
-#define TUPLES(q)                                                                 \
-    case q:                                                                       \
-        return ramp ? NAME(narrow)(index, count, q, bounds, steps, ramp, offsets) \
-                    : NAME(narrow)(index, count, q, bounds, steps, NULL, offsets)
-        TUPLES(1);
-        TUPLES(2);
-        TUPLES(3);
-        TUPLES(4);
-#undef TUPLES
-    default: return NAME(long_tuples)(index, count, q, bounds, steps, ramp, offsets);
+    case 1:
+        return ramp ? NAME(narrow)(index, count, 1, bounds, steps, ramp, offsets)
+                    : NAME(narrow)(index, count, 1, bounds, steps, NULL, offsets);
+    case 2: bad = NAME(narrow)(index, count, 2, bounds, steps, NULL, offsets); break;
+    case 3: bad = NAME(narrow)(index, count, 3, bounds, steps, NULL, offsets); break;
+    case 4: bad = NAME(narrow)(index, count, 4, bounds, steps, NULL, offsets); break;
+    default: bad = NAME(long_tuples)(index, count, q, bounds, steps, offsets);
     }
+    if (ramp && !bad)
+        for (int64_t i = 0; i < count; i++)
+            offsets[i] += ramp[i];
+    return bad;
 }
 
 /* Any number of coordinates, any bounds and steps. */

@@ -8,9 +8,13 @@
 #define TURNED 128                      /* bytes across: a line of the source and the one fetched with it */
 #define FEWEST 8                        /* steps of a plane that is turned, along the source's dimension, */
 #define NARROWEST 6                     /* and along the destination's */
+#define LINE 64                         /* bytes; in planes that are not as wide short dimensions are taken together, */
+#define INTERLEAVED 1024                /* to rows of so many bytes at most, */
+#define FEW_COLUMNS 3                   /* places, for which rows are as good, as for pairs of four bytes, */
+#define PLANE 128                       /* and so many of the plane */
 #define SHORT_ROW 16                    /* places; a longer dimension had better be the innermost loop */
-#define INSIDE 256                      /* places of the short dimensions that are repeated for each row then, */
-#define TILE ((int64_t)64 << 10)        /* and bytes of such rows: they stay in the cache */
+#define INSIDE 256                      /* places of the short dimensions that are repeated for each row then */
+#define TILE ((int64_t)16 << 10)        /* bytes of such rows and of planes that the first-level cache holds */
 
 void dml_shape_begin(dml_shape *s)
 {
@@ -146,6 +150,41 @@ static int64_t unit_of(int64_t bytes, int threads)
     return dml_least(DML_FRESH_STEP, dml_most(SMALLEST, part));
 }
 
+/* Short dimensions that follow each other in the destination, wherever they are in the source, become columns. */
+static void collect_columns(dml_shape *s)
+{
+    int64_t most = dml_least(DML_COLUMNS, INTERLEAVED / s->run), n = 1;
+    s->column[0] = 0;
+    for (int d = s->rank - 1; d >= 0 && d != s->across && s->dim[d].to == n * s->run && n * s->dim[d].size <= most; d--) {
+        for (int64_t at = n; at < n * s->dim[d].size; at++)
+            s->column[at] = s->column[at - n] + s->dim[d].from;
+        n *= s->dim[d].size;
+        s->along = d;
+    }
+    s->columns = n;
+}
+
+/* Finds out whether there is a plane to be turned. */
+static int find_plane(dml_shape *s)
+{
+    int last = s->rank - 1;
+    for (int d = 0; d < last; d++)
+        if (s->dim[d].from == s->run)
+            s->across = d;
+    if (s->across < 0 || s->dim[last].to != s->run)
+        return 0;
+    s->columns = 0;
+    s->along = last;
+    if (s->dim[last].size * s->run < LINE) {
+        collect_columns(s);
+        if ((s->columns > FEW_COLUMNS || (s->columns == 2 && s->run != 4)) && s->columns * s->dim[s->across].size >= PLANE)
+            return 1;
+        s->columns = 0;
+        s->along = last;
+    }
+    return s->dim[s->across].size >= FEWEST && s->dim[last].size >= NARROWEST;
+}
+
 void dml_shape_end(dml_shape *s, int64_t width, dml_store store, int threads)
 {
     s->store = store;
@@ -166,22 +205,19 @@ void dml_shape_end(dml_shape *s, int64_t width, dml_store store, int threads)
         s->unit_bytes = 2 * s->unit;
         return;
     }
-    for (int d = 0; d < s->rank && s->run == width && width <= 16; d++) {
-        if (s->dim[d].from == width && s->dim[d].size >= FEWEST)
-            s->across = d;
-        if (s->dim[d].to == width && s->dim[d].size >= NARROWEST)
-            s->along = d;
-    }
-    if (s->across < 0 || s->along < 0 || s->across == s->along) {
+    if (s->run != width || width > 16 || !find_plane(s)) {
         s->across = -1;
         cut_rows(s);
         return;
     }
-    const dml_step *across = s->dim + s->across, *along = s->dim + s->along;
-    int64_t parts = dml_ceil(across->size, TURNED / width);
+    const dml_step *across = s->dim + s->across;
+    int64_t columns = s->columns ? s->columns : s->dim[s->along].size;
+    int follow = s->columns && across->to == columns * width; /* rows, in the destination */
+    int64_t rows = follow ? dml_most(FEWEST, TILE / across->to) : TURNED / width;
+    int64_t parts = dml_ceil(across->size, rows);
     s->length = dml_ceil(across->size, parts);
-    s->units = s->places / across->size / along->size * parts;
-    s->unit_bytes = 4 * s->length * along->size * width;
+    s->units = s->places / across->size / columns * parts;
+    s->unit_bytes = 4 * s->length * columns * width;
 }
 
 /* A part of one long run. */
@@ -203,9 +239,7 @@ static void copy_turned(const dml_shape *s, char *to, const char *from, int64_t 
 {
     const dml_step *across = s->dim + s->across, *along = s->dim + s->along;
     int64_t at = 0;
-    for (int d = s->rank - 1; d >= 0; d--) {
-        if (d == s->along)
-            continue;
+    for (int d = s->along - 1; d >= 0; d--) {
         int64_t size = d == s->across ? dml_ceil(across->size, s->length) : s->dim[d].size, k = unit % size;
         unit /= size;
         if (d == s->across) {
@@ -215,7 +249,11 @@ static void copy_turned(const dml_shape *s, char *to, const char *from, int64_t 
         to += k * s->dim[d].to;
         from += k * s->dim[d].from;
     }
-    dml_turn(to, across->to, from, along->from, dml_least(s->length, across->size - at), along->size, s->run);
+    int64_t rows = dml_least(s->length, across->size - at);
+    if (s->columns)
+        dml_interleave(to, across->to, from, s->column, rows, s->columns, s->run);
+    else
+        dml_turn(to, across->to, from, along->from, rows, along->size, s->run);
 }
 
 static void copy_row(const dml_shape *s, char *to, const char *from, int64_t count)

@@ -5,6 +5,8 @@
 
 #include "copy.h"
 
+#define DML_COLUMNS 256 /* that planes are interleaved of, at most */
+
 /* One dimension: bytes from one of its steps to the next. */
 typedef struct {
     int64_t size, to, from;
@@ -24,8 +26,11 @@ typedef struct {
     int64_t length, rows, rows_in_unit, in_line;
     int cut;
     dml_row row; /* NULL: runs are no elements */
-    /* planes to be turned: dimensions with contiguous elements in the source, in the destination; -1: none */
+    /* planes to be turned: the dimension with contiguous elements in the source, the first of those that are contiguous in the
+     * destination; -1: none */
     int across, along;
+    int64_t columns; /* places along the latter, where there are several or they are few; else 0 */
+    int64_t column[DML_COLUMNS]; /* where they are in the source */
     int rank;
     dml_step dim[DML_RANK_MAX + 1];
 } dml_shape;
