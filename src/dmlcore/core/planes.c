@@ -7,8 +7,8 @@
 #define LARGE ((int64_t)6 << 20) /* bytes of a plane that the second-level cache does not hold */
 #define MANY_ROWS 24 /* worth it to take half a line of each column at a time */
 
-/* Deals a block of elements out like a pack of cards, from its two halves by turns, which turns the binary digits of every place
- * by one: done d times, 2**d rows are columns. Compilers have instructions for it, for blocks of this size. */
+/* Deals a block of elements out like a pack of cards, from its two halves by turns, which turns the binary digits of every
+ * place by one: done d times, 2**d rows are columns. Compilers have instructions for it, for blocks of this size. */
 #define BLOCK 64
 #define DEAL(T, MOST)                                                                                                   \
     DML_INLINE void deal_##T(T *block, int times)                                                                       \
@@ -94,7 +94,8 @@ void dml_interleave(char *to, int64_t to_pitch, const char *from, const int64_t 
     }
 }
 
-/* Eight columns at a time, because their lines may meet in the cache, which holds as many; the next ones are fetched meanwhile. */
+/* Eight columns at a time, because their lines may meet in the cache, which holds as many; the next ones are fetched
+ * meanwhile. */
 #define TURN_DEALT(T)                                                                     \
     do {                                                                                  \
         int64_t column[8];                                                                \
