@@ -159,6 +159,22 @@ def test_rows_into_a_longer_array(op):
         function(np.ones((4, 4)), out=np.zeros((9, 2), np.uint32))
 
 
+class Elsewhere(np.ndarray):
+    """What it gives for a slice is not a part of it."""
+
+    def __getitem__(self, key):
+        return np.zeros((1, 2), np.uint32)
+
+
+@pytest.mark.parametrize("op", [op for op in OPERATORS if op.python.rows], ids=lambda op: op.name)
+def test_rows_of_an_array_with_its_own_slices(op):
+    """What is written to is what was checked; what the caller's type makes of a slice is returned."""
+    x, out = np.ones((300, 300), np.float32), np.zeros((90_000, 2), np.uint32)
+    function = getattr(dmlcore, op.python.function)
+    assert function(x, out=out.view(Elsewhere)).shape == (1, 2)
+    assert np.array_equal(out, np.argwhere(x))
+
+
 # ---- many indices: checked from the first to the last, moved from the last to the first ---------------------------
 
 

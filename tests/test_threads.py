@@ -153,6 +153,26 @@ def python(code: str, *, timeout=60, **environ) -> subprocess.CompletedProcess:
     return subprocess.run(command, env=kept | environ, timeout=timeout, capture_output=True, text=True)
 
 
+@pytest.mark.parametrize("threads", (2**29, 2**30, 2**31 - 1, 2**31, 2**64))
+def test_more_threads_than_anybody_has(rng, threads):
+    """The number is an upper bound; parts for so many threads are counted nowhere."""
+    x, i = rng.random((200_000, 16), np.float32), np.arange(0, 200_000, 7)[:, None]
+    u = np.ones((len(i), 16), np.float32)
+    assert same_bits(dmlcore.scatter_nd(x, i, u, num_threads=threads), dmlcore.scatter_nd(x, i, u, num_threads=1))
+    x, i = rng.random((8, 40, 400), np.float32)[:, ::2], rng.integers(0, 400, (8, 20, 300))
+    u = np.ones(i.shape, np.float32)
+    found = dmlcore.scatter_elements(x, i, u, axis=2, num_threads=threads)
+    assert same_bits(found, dmlcore.scatter_elements(x, i, u, axis=2, num_threads=1))
+    assert len(dmlcore.nonzero_coordinates(u, num_threads=threads)) == u.size
+
+
+@pytest.mark.parametrize("variable", ("DMLCORE_NUM_THREADS", "OMP_NUM_THREADS"))
+def test_more_threads_than_a_number_holds(variable):
+    code = "import dmlcore; dmlcore.set_num_threads(None); print(dmlcore.get_num_threads())"
+    done = python(code, **{variable: "3000000000"})
+    assert done.stdout.strip() == str(2**31 - 1), done.stderr
+
+
 @pytest.mark.parametrize("isa", ISAS)
 def test_isa_from_the_environment(isa):
     done = python("import dmlcore; print(dmlcore.build_info()['isa'])", DMLCORE_ISA=isa)

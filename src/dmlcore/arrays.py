@@ -7,6 +7,8 @@ import operator
 
 import numpy as np
 
+from .threads import MOST
+
 _WIDER = {np.dtype(t): np.dtype(w) for t, w in (("i1", "i4"), ("i2", "i4"), ("u1", "u4"), ("u2", "u4"))}
 
 
@@ -62,7 +64,7 @@ def thread_count(value) -> int:
     number = as_int(value, "num_threads")
     if number < 1:
         raise ValueError(f"num_threads is {number}, expected None or a positive integer")
-    return min(number, 2**31 - 1)
+    return min(number, MOST)
 
 
 def coordinate_type(dtype, out) -> int:

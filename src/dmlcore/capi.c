@@ -90,6 +90,8 @@ static int move_is_sound(const dml_move *m, const dml_run *run)
         return 0;
     if (dml_product(m->positions) > 0 && (!m->indices || (dml_product(m->slice) > 0 && (!m->table || !m->stream))))
         return 0;
+    if (m->source && dml_product(m->copy) > 0 && !m->table)
+        return 0;
     return fits(m->index_strides, m->positions) && fits(m->table_strides, m->positions) &&
            fits(m->stream_strides, m->positions) && m->steps.n == m->bounds.n && m->steps.v &&
            fits(m->slice_table_strides, m->slice) && fits(m->slice_stream_strides, m->slice) &&

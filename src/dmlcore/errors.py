@@ -265,7 +265,11 @@ def _place(shape, position: int, tuples: bool) -> list[int]:
 
 
 def index_error(operator, tensor, parameter, shape, position, coordinate, value, bound, signed):
-    """The exception for a bad index; `coordinate` is its number in a tuple, or None."""
+    """The exception for a bad index; `coordinate` is its number in a tuple, or None. A negative position: it is gone."""
+    if position < 0:
+        return IndexError(
+            f"{operator}: {parameter} ({tensor}) was changed during the call: an index was out of range and is in range now"
+        )
     place = _place(shape, position, coordinate is not None)
     place += [] if coordinate is None else [coordinate]
     return IndexOutOfRangeError(

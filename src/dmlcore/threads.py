@@ -7,7 +7,9 @@ the affinity mask and the cgroup quota. It is an upper bound; small work stays o
 import math
 import os
 
-__all__ = ["available_cpus", "default_threads"]
+__all__ = ["MOST", "available_cpus", "default_threads"]
+
+MOST = 2**31 - 1  # what a C int holds
 
 
 def default_threads(environ=os.environ) -> int:
@@ -20,7 +22,7 @@ def default_threads(environ=os.environ) -> int:
             except ValueError:
                 number = 0
             if number >= 1:
-                return number
+                return min(number, MOST)
             if name == "DMLCORE_NUM_THREADS":
                 raise ValueError(f"{name} is {text!r}, expected a positive integer")
     return available_cpus()

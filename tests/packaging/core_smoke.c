@@ -230,6 +230,13 @@ static void add(const dmlcore_api *dml, int threads)
         need(table[i] == sums[i], "scatter that adds");
     run.data_type = 99;
     need(dml->scatter(&move, &run) == DMLCORE_INVALID, "unknown data types cannot be added");
+    const int64_t none = 0, ten = 10;
+    run.reduction = DML_NONE;
+    move.positions = (dml_list){&none, 1};
+    move.source = move.table;
+    move.table = NULL;
+    move.copy = (dml_list){&ten, 1};
+    need(dml->scatter(&move, &run) == DMLCORE_INVALID, "nothing is copied to nowhere");
 }
 
 static void *take(void *left, size_t bytes)

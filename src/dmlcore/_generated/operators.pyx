@@ -1112,7 +1112,7 @@ cdef object array_nonzero_coordinates(object input, object dtype, object out, Op
             shape[1] = rank
             coordinates = empty(2, shape, number, plan.count * rank * (4 if number == cnp.NPY_UINT32 else 8))
         else:
-            coordinates = rows_of(out, number, plan.count, rank)
+            coordinates = load_rows(out, number, plan.count, rank)
         plan.coordinates = cnp.PyArray_BYTES(coordinates)
         plan.coordinate_bytes = cnp.PyArray_ITEMSIZE(coordinates)
         plan.row_stride = cnp.PyArray_STRIDE(coordinates, 0)
@@ -1121,7 +1121,7 @@ cdef object array_nonzero_coordinates(object input, object dtype, object out, Op
         run_nonzero(&plan, &run, dml_nonzero_write)
     finally:
         dml_nonzero_free(&plan)
-    return coordinates
+    return coordinates if out is None else out[:plan.count]
 
 
 cdef object call_nonzero_coordinates(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *keywords):

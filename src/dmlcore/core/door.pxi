@@ -603,15 +603,15 @@ cdef int coordinate_type(object dtype, object out) except -1:
     return cnp.NPY_UINT32 if dtype is None and out is None else _arrays.coordinate_type(dtype, out)
 
 
-cdef cnp.ndarray rows_of(object out, int number, int64_t count, int64_t rank):
-    """The rows of the caller's array that are going to be written."""
+cdef cnp.ndarray load_rows(object out, int number, int64_t count, int64_t rank):
+    """The caller's array, in whose first rows coordinates are going to be written."""
     cdef dml_tensor t
     cdef cnp.ndarray array = load_out(&t, out)
     if cnp.PyArray_TYPE(array) != number:
         raise TypeError(f"out has dtype {out.dtype}, expected {cnp.PyArray_DescrFromType(number)}")
     if t.rank != 2 or t.sizes[1] != rank or t.sizes[0] < count:
         raise ValueError(f"out has shape {out.shape}, expected {count} rows or more of {rank} columns")
-    return out[:count]
+    return array
 
 
 cdef void no_zeros(dml_nonzero *plan) noexcept:

@@ -20,6 +20,8 @@ enum dml_mode { DML_RAISE, DML_CLIP, DML_FILL, DML_DROP };
 
 enum dml_reduction { DML_NONE, DML_ADD, DML_MUL, DML_MIN, DML_MAX, DML_REDUCTIONS };
 
+#define DML_THREADS_MOST 1024 /* whatever the caller allows */
+
 /* How to run, and what came of it. */
 typedef struct {
     int storage;             /* enum dml_storage of the data */

@@ -15,6 +15,7 @@
 #define SMALL_COPY 16384                 /* bytes; the first-level cache holds them until they are updated */
 #define FAR_COPY ((int64_t)32 << 20)     /* a table so large is copied past the caches also if much is updated */
 #define FEW_UPDATES 8                    /* lines of the table for each that is updated */
+#define ASK_EVERY ((int64_t)1 << 22)     /* positions that a bad index is looked for among */
 
 /* A second thread helps to copy a table that a single one updates afterwards where it gains more than that one loses: */
 #define COPIED 48                        /* bytes for each nanosecond that the copy takes less, */
@@ -33,7 +34,16 @@ static int64_t coordinate_at(const char *from, int index)
     }
 }
 
-/* The first index in row-major order that is out of range; only errors come here. */
+static int64_t number_of(const dml_move *m, const int64_t *place)
+{
+    int64_t number = 0;
+    for (int64_t d = 0; d < m->positions.n; d++)
+        number = number * m->positions.v[d] + place[d];
+    return number;
+}
+
+/* The first index in row-major order that is out of range, or that no mode accepts; only errors come here. Dimensions along
+ * which the indices stay the same have it at their first place, however long they are. */
 static int report(const dml_move *m, dml_run *run)
 {
     int64_t place[DML_RANK_MAX] = {0};
@@ -41,11 +51,15 @@ static int report(const dml_move *m, dml_run *run)
     int is_signed = run->index == DML_INDEX_I32 || run->index == DML_INDEX_I64;
     run->bad_position = -1;              /* stays so when another thread has mended it meanwhile */
     run->bad_coordinate = run->bad_value = run->bad_bound = 0;
-    for (int64_t position = 0;; position++) {
+    for (int64_t looked = 0;; looked++) {
+        if (run->poll && looked % ASK_EVERY == ASK_EVERY - 1 && run->poll())
+            return DML_INTERRUPTED;
         for (int64_t k = 0; k < m->bounds.n; k++) {
             int64_t value = coordinate_at(at + k * m->coordinate_stride, run->index), n = m->bounds.v[k];
+            if (run->mode == DML_CLIP && n > 0)
+                continue;
             if (is_signed ? value < -n || value >= n : (uint64_t)value >= (uint64_t)n) {
-                run->bad_position = position;
+                run->bad_position = number_of(m, place);
                 run->bad_coordinate = k;
                 run->bad_value = value;
                 run->bad_bound = n;
@@ -55,6 +69,8 @@ static int report(const dml_move *m, dml_run *run)
         int64_t d = m->positions.n - 1;
         for (; d >= 0; d--) {
             int64_t stride = dml_stride(m->index_strides, d);
+            if (stride == 0)
+                continue;
             at += stride;
             if (++place[d] < m->positions.v[d])
                 break;
@@ -95,14 +111,15 @@ int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse)
 }
 
 /* How many boxes' offsets a check had better keep, the last ones, which are moved first: tuples take longer to read than their
- * offsets, and positions in one row have the same ones however they are cut into boxes. */
-static int64_t keeps(const dml_plan *p, int threads)
+ * offsets, and positions in one row have the same ones however they are cut into boxes. taken: bytes of scratch memory that the
+ * call has already. */
+static int64_t keeps(const dml_plan *p, int threads, int64_t taken)
 {
     int64_t tuple = (int64_t)p->tuple * dml_index_bytes(p->index);
     int in_a_row = p->rank == 1 && p->dim[0].table == 0 && p->dim[0].index == tuple && !p->packed;
     if (!in_a_row || p->direct || p->wide || p->mode != DML_RAISE || tuple < SHORT_TUPLE)
         return 0;
-    int64_t boxes = threads * OFFSETS_KEPT / (p->rows * p->inner * (int64_t)sizeof(u32));
+    int64_t boxes = (threads * OFFSETS_KEPT - taken) / (p->rows * p->inner * (int64_t)sizeof(u32));
     return boxes * FEW_OF_THEM < p->boxes ? 0 : dml_least(boxes, p->boxes);
 }
 
@@ -131,8 +148,8 @@ static int copy_source(const dml_job *job, const dml_move *m, const dml_run *run
 
 static int move_straight(const dml_plan *plan, int op, const dml_move *m, dml_run *run, dml_straight *straight);
 
-/* Leaves it to the caller to free plan->kept and straight->scratch. */
-static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dml_straight *straight)
+/* Leaves it to the caller to free plan->kept and straight->scratch. taken: bytes of scratch memory that the call has already. */
+static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dml_straight *straight, int64_t taken)
 {
     dml_ramps ramps;
     dml_pulse pulse = {.poll = run->poll};
@@ -177,7 +194,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
     int scans = run->check_first && !rest && (!at_once || threads > 1 || copies);
     status = DML_OK;
     if (checks && plan->mode == DML_RAISE && (plan->slice == 0 || scans)) {
-        int64_t kept = scans ? keeps(plan, threads) : 0;
+        int64_t kept = scans ? keeps(plan, threads, taken) : 0;
         if (kept) {
             plan->kept_from = plan->boxes - kept;
             plan->kept = malloc((size_t)(plan->positions - dml_block_number(plan, plan->kept_from)) * sizeof(u32));
@@ -210,13 +227,20 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
         return status == DML_OUT_OF_RANGE ? report(m, run) : status;
     if (!checks || plan->slice == 0)
         return DML_OK;
+    status = DML_NO_MEMORY;
     if (strided)
         status = dml_share_strided(plan, scatter, job.untouched, threads, &pulse);
     else if (turned)
         status = dml_share_turned(&job, scatter, threads, &pulse);
-    else if (job.tile || (!job.source && !by_rows && dml_takes_tiles(&job, NULL, 0, scatter)))
+    else if (job.tile || (!job.source && !by_rows && dml_takes_tiles(&job, NULL, 0, scatter))) {
         status = dml_share_tiles(&job, threads, &pulse);
-    else
+        if (status == DML_NO_MEMORY && job.source) {
+            job.source = NULL;
+            status = copy_source(&job, m, run, 0, &threads, &pulse);
+            status = status ? status : DML_NO_MEMORY;
+        }
+    }
+    if (status == DML_NO_MEMORY)         /* for scratch, or nothing of that: the loops do without */
         status = scatter ? dml_share_scatter(&job, threads, &pulse) : dml_share_gather(&job, threads, &pulse);
     return status == DML_OUT_OF_RANGE ? report(m, run) : status;
 }
@@ -243,7 +267,7 @@ static int move_straight(const dml_plan *plan, int op, const dml_move *m, dml_ru
         status = dml_straighten(straight, m, n, plan->element, threads, &pulse);
         if (status)
             break;
-        status = move_with(&part, op, &straight->move, &part_run, &none);
+        status = move_with(&part, op, &straight->move, &part_run, &none, straight->bytes);
         free(part.kept);
         if (status == DML_OUT_OF_RANGE)
             report(m, run);
@@ -265,7 +289,8 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     dml_plan plan;
     dml_straight straight;
     straight.scratch = NULL;
-    int status = move_with(&plan, op, m, run, &straight);
+    run->threads = (int)dml_least(run->threads, DML_THREADS_MOST);
+    int status = move_with(&plan, op, m, run, &straight, 0);
     free(plan.kept);
     free(straight.scratch);
     return status;

@@ -133,8 +133,8 @@ int dml_share_rows(const dml_job *job, int threads, dml_pulse *pulse)
     dml_plan part;
     dml_ramps ramps;
     char *indices = malloc((size_t)(dml_least(TOGETHER, rows->size) * dml_index_bytes(p->index)));
-    if (!indices)
-        return DML_NO_MEMORY;
+    if (!indices) /* one thread needs none */
+        return dml_parallel(dml_some_boxes, (void *)job, 1, DML_FORWARD, 1, pulse);
     int status = DML_OK;
     for (int64_t first = 0; first < rows->size && !status; first += TOGETHER) {
         collecting c = {p, p->indices + first * rows->index, indices, dml_least(TOGETHER, rows->size - first), 0};

@@ -79,6 +79,7 @@ typedef struct {
     /* the lists of `move` */
     int64_t slice[DML_RANK_MAX], slice_strides[DML_RANK_MAX], steps[DML_RANK_MAX], table_strides[DML_RANK_MAX];
     char *scratch;
+    int64_t bytes; /* of it */
 } dml_straight;
 
 /* Whether that was worth it; and copies a part. */

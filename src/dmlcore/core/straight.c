@@ -127,7 +127,8 @@ int dml_straightens(const dml_plan *p, const dml_move *m, int threads, dml_strai
         return 0;
     s->parts = dml_ceil(size, s->length);
     s->length = dml_ceil(size, s->parts);
-    s->scratch = malloc((size_t)(step * s->length));
+    s->bytes = step * s->length;
+    s->scratch = malloc((size_t)s->bytes);
     return s->scratch != NULL;
 }
 

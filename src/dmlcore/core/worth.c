@@ -36,8 +36,6 @@ static const price few_asleep = {14000000, 3000000}, all_asleep = {2000000, 1000
 #define CROWDED_LEAST 2000000
 #define CROWDED_MOST 320000000
 
-#define FORCED 1024              /* threads at most that tests get */
-
 static int64_t grain = GRAIN;
 static int64_t region_end;       /* when the last region ended, ns; races are harmless, it is a hint */
 static int64_t serial_end;       /* when the last piece of serial work ended that was worth threads */
@@ -129,7 +127,7 @@ int dml_threads_worth(int threads, int64_t nanoseconds, dml_pulse *pulse)
     if (threads <= 1 || nanoseconds < grain)
         return 1;
     if (grain != GRAIN)
-        return (int)dml_least(threads, FORCED);
+        return (int)dml_least(threads, DML_THREADS_MOST);
     threads = (int)dml_least(threads, dml_threads_max());
     if (threads <= 1)
         return 1;

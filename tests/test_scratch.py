@@ -1,0 +1,122 @@
+"""Scratch memory: never more than was promised, and where the system gives none, the same results without it. A second malloc,
+which counts and refuses, stands in front of the system's.
+"""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+from test_threads import python
+
+MALLOC = """
+#include <malloc.h>
+#include <stddef.h>
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void __libc_free(void *);
+size_t refused_from = (size_t)-1;
+long live, most;
+static void *counted(void *at)
+{
+    long now = __atomic_add_fetch(&live, at ? (long)malloc_usable_size(at) : 0, __ATOMIC_RELAXED);
+    if (now > most)
+        most = now;
+    return at;
+}
+void *malloc(size_t n) { return n >= refused_from ? NULL : counted(__libc_malloc(n)); }
+void *calloc(size_t n, size_t size) { return n * size >= refused_from ? NULL : counted(__libc_calloc(n, size)); }
+void free(void *at)
+{
+    __atomic_sub_fetch(&live, at ? (long)malloc_usable_size(at) : 0, __ATOMIC_RELAXED);
+    __libc_free(at);
+}
+"""
+
+PROLOGUE = """
+import ctypes, sys
+import numpy as np
+import dmlcore
+from dmlcore._generated.operators import _set_grain
+malloc = ctypes.CDLL({library!r})
+refused_from = ctypes.c_size_t.in_dll(malloc, "refused_from")
+live, most = (ctypes.c_long.in_dll(malloc, name) for name in ("live", "most"))
+rng = np.random.default_rng(0)
+"""
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """What Python prints with that malloc."""
+    compiler = shutil.which("gcc")
+    if not compiler or not os.path.exists("/proc/self/maps"):
+        pytest.skip("needs Linux and gcc")
+    folder = tmp_path_factory.mktemp("malloc")
+    (folder / "malloc.c").write_text(MALLOC)
+    library = str(folder / "malloc.so")
+    done = subprocess.run([compiler, "-shared", "-fPIC", "-o", library, folder / "malloc.c"], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"another C library: {done.stderr[:200]}")
+
+    def run(code: str) -> str:
+        done = python(PROLOGUE.format(library=library) + code, LD_PRELOAD=library)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    return run
+
+
+def test_results_without_scratch_memory(finished):
+    """Indices the other way round, tiles, rows that repeat, slices that are straightened, offsets that are kept."""
+    assert (
+        finished("""
+def both(function, *arrays, **options):
+    wanted = function(*arrays, **options)
+    out = np.full(wanted.shape, 7, wanted.dtype)
+    for threads in (1, 2):
+        out[...] = 7
+        refused_from.value = 4000
+        try:
+            function(*arrays, out=out, num_threads=threads, **options)
+        finally:
+            refused_from.value = sys.maxsize
+        assert np.array_equal(out, wanted), function
+    print(end=".")
+
+_set_grain(1)
+x, turned = rng.random((300, 400), np.float32), np.asfortranarray(rng.integers(0, 300, (200, 400)))
+both(dmlcore.scatter_elements, x, turned, x[:200], axis=0)
+both(dmlcore.gather_elements, x, turned, axis=0)
+large = rng.random((600, 1024), np.float32)
+both(dmlcore.scatter_elements, large, rng.integers(0, 600, (400, 1000)), large[:400, :1000], axis=0)
+both(dmlcore.scatter_elements, large, rng.integers(0, 600, (400, 1024)), large[:400], axis=0)
+both(dmlcore.gather_elements, large, rng.integers(0, 600, (400, 1024)), axis=0)
+rows = np.repeat(rng.integers(0, 50, (70000, 1)), 16, axis=1)
+both(dmlcore.scatter_elements, large[:50, :16], rows, rng.random(rows.shape, np.float32), axis=0)
+both(dmlcore.gather, np.asfortranarray(large), rng.integers(0, 600, 2000), axis=0)
+pairs = np.stack([rng.integers(0, n, 300_000) for n in large.shape], axis=-1)
+both(dmlcore.gather_nd, large, pairs)
+""")
+        == "." * 8
+    )
+
+
+@pytest.mark.parametrize("dtype", ("float32", "int64"))
+def test_a_mebibyte_for_each_thread(finished, dtype):
+    """Also where several things want some: a table that is straightened and offsets that are kept."""
+    assert (
+        finished(f"""
+for shape, count in (((1666, 16, 3), 262_144), ((250, 16, 16), 270_000)):
+    x = np.asfortranarray(rng.random(shape).astype("{dtype}"))
+    pairs = np.stack([rng.integers(0, n, count) for n in shape[:2]], axis=-1)
+    out = np.empty((count, shape[2]), x.dtype)
+    for threads in (1, 2):
+        for turn in range(2):
+            before = most.value = live.value
+            dmlcore.gather_nd(x, pairs, out=out, num_threads=threads)
+        assert most.value - before <= (threads << 20) + 4096, most.value - before
+    assert np.array_equal(out, x[tuple(pairs.T)])
+print("fine")
+""")
+        == "fine"
+    )
