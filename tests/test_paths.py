@@ -308,6 +308,33 @@ def in_place(table, indices, updates, wanted, axis):
 
 
 @pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("shape", ((2_700_000,), (3000, 900), (300, 30, 300)), ids=str)
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+def test_scatters_to_far_tables(rng, isa, shape, index):
+    """Between 20 and 128 MiB, element by element: duplicates, negative indices, and one out of range, which changes nothing."""
+    table = np.zeros(shape, "float64")
+    indices = np.stack([rng.integers(-n if index[0] == "i" else 0, n, 70_000) for n in shape], axis=-1).astype(index)
+    indices[:20_000] = indices[50_000:]
+    updates = rng.random(len(indices))
+    wanted = table.copy()
+    for place, update in zip(map(tuple, indices.astype(np.int64)), updates, strict=True):
+        wanted[place] = update
+    for threads in (1, 2):
+        assert same_bits(dmlcore.scatter_nd(table, indices, updates, num_threads=threads), wanted)
+    out = table.copy()
+    bad = indices.copy()
+    bad[-1, -1] = shape[-1]
+    with pytest.raises(dmlcore.IndexOutOfRangeError):
+        dmlcore.scatter_nd(out, bad, updates, out=out, num_threads=1)
+    assert same_bits(out, table)
+    with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+        dmlcore.scatter_nd(table, bad, updates, num_threads=1)
+    assert caught.value.position == (len(bad) - 1, len(shape) - 1)
+    dmlcore.scatter_nd(out, indices, updates, out=out, num_threads=1)
+    assert same_bits(out, wanted)
+
+
+@pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("shape", ((1200, 300), (2, 700, 512), (4000, 70)), ids=str)
 def test_tiles_of_large_planes(rng, every_thread, isa, shape):
     axis = len(shape) - 2

@@ -33,9 +33,9 @@ DML_INLINE int NAME(some)(const I *index, int64_t count, const dml_plan *p, cons
     return DML_JOIN3(offsets, I, ISA)(index, count, 1, p->bounds, p->steps, ramp, offsets);
 }
 
-/* Each element checked and gathered by itself: out of a far table the processor gets along with the more elements at a time,
- * the less there is to do for each. Tuples of q coordinates, a constant wherever this is inlined. */
-DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
+/* Each element checked and moved by itself: in a far table the processor gets along with the more elements at a time, the less
+ * there is to do for each. Tuples of q coordinates, a constant wherever this is inlined. */
+DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q, int scatter)
 {
     const volatile I *index = (const I *)b->indices;   /* read once: another thread may change them meanwhile */
     char *stream = b->stream;
@@ -45,7 +45,7 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
         step[k] = (uint64_t)p->steps[k];
     }
     for (int64_t left = b->count; left > 0; left--, index += q, stream += sizeof(T)) {
-        const char *at = b->table;
+        char *at = b->table;
         if (q > 1) /* single indices are few enough for the hardware */
             DML_PREFETCH((const char *)index + DML_PAGES_AHEAD);
         for (int k = 0; k < q; k++) {
@@ -57,7 +57,7 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
             }
             at += u * step[k];
         }
-        memcpy(stream, at, sizeof(T));
+        NAME(one)(at, stream, scatter);
     }
     return 0;
 }
@@ -130,11 +130,11 @@ DML_INLINE int NAME(fused)(const dml_plan *p, const dml_block *b, int scatter)
     const dml_dim *last = p->dim + p->rank - 1;
     int drifts = p->cut == p->rank - 1 && last->table == (int64_t)sizeof(T);
     const u32 *ramp = p->ramped && !drifts ? p->ramps->table.narrow : NULL;
-    if (SECOND_TUNING && p->direct && !scatter)
+    if (SECOND_TUNING && p->direct)
         switch (p->tuple) {
-        case 1: return NAME(direct)(p, b, 1);
-        case 2: return NAME(direct)(p, b, 2);
-        default: return NAME(direct)(p, b, 3);
+        case 1: return NAME(direct)(p, b, 1, scatter);
+        case 2: return NAME(direct)(p, b, 2, scatter);
+        default: return NAME(direct)(p, b, 3, scatter);
         }
     if (SECOND_TUNING && TAKES(T) && !scatter && !p->ramped && p->gathers == DML_GATHERS && p->steps[0] == (int64_t)sizeof(T))
         return NAME(take)(p, b);

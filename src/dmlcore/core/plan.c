@@ -129,8 +129,9 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
         p->fetch = span >= (double)tuning->to_l2 ? DML_FETCH_L2 : DML_FETCH_L1;
     else if (p->far && span < DML_NEAR)
         p->fetch = tuning->to_l2 < INT64_MAX ? DML_FETCH_L2 : DML_FETCH_L1;
-    int fetches = p->fetch && p->positions >= FEW_POSITIONS;
-    p->direct = !scatter && p->tuple <= DIRECT_TUPLE && span >= (double)tuning->direct && !fetches;
+    int fetches = scatter ? p->fetch == DML_FETCH_L2 : p->fetch && p->positions >= FEW_POSITIONS;
+    double direct = (double)(scatter ? tuning->scatters_direct : tuning->gathers_direct);
+    p->direct = p->tuple <= DIRECT_TUPLE && span >= direct && !fetches;
     p->lines = at_lines(p, scatter);
     p->past = much && p->slice >= tuning->slices_past && (p->lines || !scatter || p->slice >= 2 * DML_LINE);
 }
