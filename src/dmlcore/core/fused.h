@@ -50,7 +50,11 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q, int sc
             DML_PREFETCH((const char *)index + DML_PAGES_AHEAD);
         for (int k = 0; k < q; k++) {
             uint64_t u = (uint64_t)index[k];
-            if (u >= n[k]) {
+            if (scatter && (I)-1 < (I)1) { /* nobody can foresee which are negative; but without, gathers are 1.3x as fast */
+                u += n[k] & (0 - (uint64_t)(u >= n[k]));
+                if (u >= n[k])
+                    return 1;
+            } else if (u >= n[k]) {
                 u += n[k];
                 if (u >= n[k] || (I)-1 > (I)1)
                     return 1;

@@ -70,32 +70,39 @@ static void shape_of(const striding *s, dml_shape *shape, int64_t length)
 }
 
 /* The table's offsets that some tuples name. 0: a coordinate is out of range. What is checked is what is used, also if another
- * thread changes the index meanwhile. */
-#define NAMED(name, T, wraps)                                                                             \
-    static int name(const dml_plan *p, const char *indices, int64_t step, int64_t count, int64_t *offset) \
-    {                                                                                                     \
-        for (int64_t i = 0; i < count; i++, indices += step) {                                            \
-            const char *at = indices;                                                                     \
-            int64_t sum = 0;                                                                              \
-            for (int k = 0; k < p->tuple; k++, at += p->coordinate_stride) {                              \
-                T read;                                                                                   \
-                memcpy(&read, at, sizeof read);                                                           \
-                DML_ONCE(read);                                                                           \
-                uint64_t n = (uint64_t)p->bounds[k], u = (uint64_t)read;                                  \
-                if (wraps && u >= n)                                                                      \
-                    u += n;                                                                               \
-                if (u >= n)                                                                               \
-                    return 0;                                                                             \
-                sum += (int64_t)u * p->steps[k];                                                          \
-            }                                                                                             \
-            offset[i] = sum;                                                                              \
-        }                                                                                                 \
-        return 1;                                                                                         \
+ * thread changes the index meanwhile. Without wraps negative ones are out of range: that is tried first; then all are treated
+ * alike, as nobody can foresee which are negative. */
+#define NAMED(name, T)                                                                                               \
+    DML_INLINE int name##_some(const dml_plan *p, const char *indices, int64_t step, int64_t count, int64_t *offset, \
+                               int wraps)                                                                            \
+    {                                                                                                                \
+        for (int64_t i = 0; i < count; i++, indices += step) {                                                       \
+            const char *at = indices;                                                                                \
+            int64_t sum = 0;                                                                                         \
+            for (int k = 0; k < p->tuple; k++, at += p->coordinate_stride) {                                         \
+                T read;                                                                                              \
+                memcpy(&read, at, sizeof read);                                                                      \
+                DML_ONCE(read);                                                                                      \
+                uint64_t n = (uint64_t)p->bounds[k], u = (uint64_t)read;                                             \
+                if (wraps)                                                                                           \
+                    u += n & (0 - (uint64_t)(u >= n));                                                               \
+                if (u >= n)                                                                                          \
+                    return 0;                                                                                        \
+                sum += (int64_t)u * p->steps[k];                                                                     \
+            }                                                                                                        \
+            offset[i] = sum;                                                                                         \
+        }                                                                                                            \
+        return 1;                                                                                                    \
+    }                                                                                                                \
+    static int name(const dml_plan *p, const char *indices, int64_t step, int64_t count, int64_t *offset)            \
+    {                                                                                                                \
+        return name##_some(p, indices, step, count, offset, 0) ||                                                    \
+               ((T) - 1 < (T)1 && name##_some(p, indices, step, count, offset, 1));                                  \
     }
-NAMED(named_i32, i32, 1)
-NAMED(named_i64, i64, 1)
-NAMED(named_u32, u32, 0)
-NAMED(named_u64, u64, 0)
+NAMED(named_i32, i32)
+NAMED(named_i64, i64)
+NAMED(named_u32, u32)
+NAMED(named_u64, u64)
 
 static int named(const dml_plan *p, const char *indices, int64_t step, int64_t count, int64_t *offset)
 {
