@@ -49,7 +49,9 @@ def test_planes(rng, dtype, threads):
 
 @pytest.mark.parametrize("dtype", ("uint8", "uint16", "uint32", "float64"))
 @pytest.mark.parametrize(
-    "shape", ((2, 3, 5, 40), (5, 3, 2, 16), (16, 17, 2, 8), (40, 7, 3, 9), (2, 130, 4, 5), (300, 2, 2, 2)), ids=str
+    "shape",
+    ((2, 3, 5, 40), (5, 3, 2, 16), (16, 17, 2, 8), (40, 7, 3, 9), (300, 2, 2, 2), (2, 262, 2, 3), (9, 3, 99, 2)),
+    ids=str,
 )
 def test_short_dimensions(rng, dtype, shape):
     """Tables whose dimensions are in any order, some of them turned around, are copied in one that is regular."""

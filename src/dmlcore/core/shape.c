@@ -150,12 +150,35 @@ static int64_t unit_of(int64_t bytes, int threads)
     return dml_least(DML_FRESH_STEP, dml_most(SMALLEST, part));
 }
 
-/* Short dimensions that follow each other in the destination, wherever they are in the source, become columns. */
+/* Cuts a dimension into equal parts of at most so many places: two dimensions. */
+static void split(dml_shape *s, int d, int64_t most)
+{
+    int64_t part = most;
+    while (part > 1 && s->dim[d].size % part)
+        part--;
+    if (part < 2)
+        return;
+    for (int k = s->rank++; k > d; k--)
+        s->dim[k] = s->dim[k - 1];
+    s->dim[d] = (dml_step){s->dim[d].size / part, s->dim[d].to * part, s->dim[d].from * part};
+    s->dim[d + 1].size = part;
+    s->across += s->across > d;
+}
+
+/* Dimensions that follow each other in the destination, wherever they are in the source, become columns: as many as there may
+ * be. */
 static void collect_columns(dml_shape *s)
 {
     int64_t most = dml_least(DML_COLUMNS, INTERLEAVED / s->run), n = 1;
     s->column[0] = 0;
-    for (int d = s->rank - 1; d >= 0 && d != s->across && s->dim[d].to == n * s->run && n * s->dim[d].size <= most; d--) {
+    for (int d = s->rank - 1; d >= 0 && d != s->across && s->dim[d].to == n * s->run; d--) {
+        if (n * s->dim[d].size > most && s->rank < DML_RANK_MAX) {
+            int rank = s->rank;
+            split(s, d, most / n);
+            d += s->rank - rank;
+        }
+        if (n * s->dim[d].size > most)
+            break;
         for (int64_t at = n; at < n * s->dim[d].size; at++)
             s->column[at] = s->column[at - n] + s->dim[d].from;
         n *= s->dim[d].size;
@@ -177,6 +200,7 @@ static int find_plane(dml_shape *s)
     s->along = last;
     if (s->dim[last].size * s->run < LINE) {
         collect_columns(s);
+        last = s->rank - 1;
         if ((s->columns > FEW_COLUMNS || (s->columns == 2 && s->run != 4)) && s->columns * s->dim[s->across].size >= PLANE)
             return 1;
         s->columns = 0;
