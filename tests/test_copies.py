@@ -38,6 +38,8 @@ def copied(x, threads, out=None):
 @pytest.mark.parametrize("threads", (1, 3))
 def test_planes(rng, dtype, threads):
     """Transposed tables of few columns and many: blocks, what is left of them, and rows that are apart in the destination."""
+    prime = rng.integers(0, 256, (2, 786, 8)).astype(dtype).transpose(2, 1, 0)  # its columns are a part of 786
+    assert np.array_equal(copied(prime, threads), prime)
     for rows, columns in product((1, 2, 7, 8, 16, 33, 64, 129, 1030), (2, 3, 4, 5, 7, 8, 15, 16, 17, 63, 64, 65, 255, 257)):
         x = rng.integers(0, 256, (columns, rows)).astype(dtype).T
         assert np.array_equal(copied(x, threads), x), (rows, columns)

@@ -175,6 +175,38 @@ except KeyboardInterrupt:
     )
 
 
+@POSIX
+def test_interrupted_while_a_bad_index_is_sought():
+    """What the signal's handler raises comes out, out of a table that is straightened too."""
+    assert (
+        finished("""
+import collections, random
+class Stop(Exception):
+    pass
+def handler(*_):
+    raise Stop
+signal.signal(signal.SIGALRM, handler)
+table = np.zeros((8, 100), np.uint8).T
+indices = np.zeros(1 << 23, np.int32)
+indices[-1] = 1000
+out = np.empty((len(indices), 8), np.uint8)
+seen, turns = collections.Counter(), random.Random(0)
+for _ in range(40):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, turns.uniform(0.001, 0.1))
+        dmlcore.gather(table, indices, out=out, num_threads=1)
+    except Exception as error:
+        seen[type(error).__name__] += 1
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    except Stop:
+        pass
+print(sorted(seen))
+""")
+        in ("['IndexOutOfRangeError', 'Stop']", "['Stop']", "['IndexOutOfRangeError']")
+    )
+
+
 def test_errors_come_back_from_workers():
     """Exceptions pickle with all they know."""
     assert (

@@ -260,9 +260,9 @@ static int move_straight(const dml_plan *plan, int op, const dml_move *m, dml_ru
     if (run->check_first && plan->mode == DML_RAISE && straight->parts > 1) {
         status = dml_scan(plan, plan->positions * plan->tuple >= MANY_INDICES ? threads : 1, &pulse);
         if (status == DML_OUT_OF_RANGE)
-            report(m, run);
+            status = report(m, run);
     }
-    part_run.check_first &= straight->parts == 1; /* the indices of several parts are checked already */
+    part_run.check_first &= straight->parts == 1; /* where that was asked for, those of several parts are checked already */
     for (int64_t n = 0; n < straight->parts && !status; n++) {
         status = dml_straighten(straight, m, n, plan->element, threads, &pulse);
         if (status)
@@ -270,7 +270,7 @@ static int move_straight(const dml_plan *plan, int op, const dml_move *m, dml_ru
         status = move_with(&part, op, &straight->move, &part_run, &none, straight->bytes);
         free(part.kept);
         if (status == DML_OUT_OF_RANGE)
-            report(m, run);
+            status = report(m, run);
     }
     return status;
 }
