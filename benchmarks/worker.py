@@ -13,7 +13,7 @@ from .limits import Limits, decides
 from .report import line
 from .results import OUTPUTS, Record
 
-SECONDS = 138  # for the cells of one process of the whole suite: a slower machine gets fewer turns
+SECONDS = 124  # for the cells of one process of the whole suite: a slower machine gets fewer turns
 
 
 def run(cells: list, sizes: list, names: list[str], threads: int, quick: bool, cpu: bool, target: str) -> None:
