@@ -31,7 +31,7 @@ int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dm
 void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store);
 
 /* Copies `rows` x `columns` elements of 1, 2, 4, 8 or 16 bytes. They follow each other along the rows of the destination,
- * to_pitch bytes from row to row, and along the columns of the source, from_pitch bytes from column to column. */
+ * to_pitch bytes from row to row, and along the columns of the source, from_pitch bytes from column to column (planes.c). */
 void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns, int64_t width);
 
 /* The same of few columns, whose places in the source are told one by one. */

@@ -7,8 +7,10 @@
 #define LARGE ((int64_t)6 << 20) /* bytes of a plane that the second-level cache does not hold */
 #define MANY_ROWS 24 /* worth it to take half a line of each column at a time */
 
-/* Deals a block of elements out like a pack of cards, from its two halves by turns, which turns the binary digits of every
- * place by one: done d times, 2**d rows are columns. Compilers have instructions for it, for blocks of this size. */
+/* deal: deals a block of elements out like a pack of cards, from its two halves by turns, which turns the binary digits of every
+ * place by one: done d times, 2**d rows are columns. Compilers have instructions for it, for blocks of this size.
+ * dealt: as many rows of n columns at a time as a block has, if n is MOST or less; how many rows are done. dense: rows
+ * follow each other; a constant as well, else compilers keep every block in memory too. */
 #define BLOCK 64
 #define DEAL(T, MOST)                                                                                                   \
     DML_INLINE void deal_##T(T *block, int times)                                                                       \
@@ -22,8 +24,6 @@
             memcpy(block, dealt, sizeof dealt);                                                                         \
         }                                                                                                               \
     }                                                                                                                   \
-    /* As many rows of n columns at a time as a block has, if n is MOST or less; how many rows are done. dense: rows \
-     * follow each other; a constant as well, else compilers keep every block in memory too. */  \
     DML_INLINE int64_t dealt_##T(char *to, int64_t to_pitch, const char *const *column, int64_t rows, int n, int dense) \
     {                                                                                                                   \
         const int64_t width = sizeof(T), length = BLOCK / n;                                                            \

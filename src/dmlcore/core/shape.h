@@ -29,8 +29,8 @@ typedef struct {
     /* planes to be turned: the dimension with contiguous elements in the source, the first of those that are contiguous in the
      * destination; -1: none */
     int across, along;
-    int64_t columns; /* places along the latter, where there are several or they are few; else 0 */
-    int64_t column[DML_COLUMNS]; /* where they are in the source */
+    int64_t columns; /* places of the latter together where they are interleaved, else 0 */
+    int64_t column[DML_COLUMNS]; /* bytes from the first of them to each, in the source */
     int rank;
     dml_step dim[DML_RANK_MAX + 1];
 } dml_shape;
