@@ -44,7 +44,7 @@ static const dml_tuning usual = {
     .slices_past = DML_LONG_SLICE,
     .slices_copied = NEVER,
     .slices_to_l1 = 0,
-    .turns_lines = 0,
+    .turned_at_once = 8,
     .tiles_written = 1 << 20,
     .tiles_wide = 8,
 };
@@ -71,7 +71,7 @@ static const dml_tuning gathering = {
     .slices_past = DML_LINE,
     .slices_copied = 32 << 10,
     .slices_to_l1 = 1,
-    .turns_lines = 1,
+    .turned_at_once = 16,
     .tiles_written = 48 << 20,
     .tiles_wide = 2,
 };

@@ -47,7 +47,7 @@ typedef struct {
     int64_t slices_past;           /* bytes; so long ones are stored past the caches where much is written */
     int64_t slices_copied;         /* bytes; so long ones are left to memcpy */
     int slices_to_l1;              /* those of far tables are fetched to the first-level cache when a gather stores plainly */
-    int turns_lines;               /* planes are turned a line of the source, or a row, at a time */
+    int turned_at_once;            /* 8 or 16: rows of large planes of four bytes, columns whose lines meet in the cache */
     /* tiles of columns */
     int64_t tiles_written;         /* bytes of a plane; smaller ones are written in place, unless rows meet in the cache */
     int tiles_wide;                /* rows at most for each index of a column, where elements have 8 bytes and more */
