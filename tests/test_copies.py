@@ -42,7 +42,10 @@ def test_planes(rng, dtype, threads):
     assert np.array_equal(copied(prime, threads), prime)
     for rows, columns in product((1, 2, 7, 8, 16, 33, 64, 129, 1030), (2, 3, 4, 5, 7, 8, 15, 16, 17, 63, 64, 65, 255, 257)):
         x = rng.integers(0, 256, (columns, rows)).astype(dtype).T
-        assert np.array_equal(copied(x, threads), x), (rows, columns)
+        dense = np.full(rows * columns + 8, 77, dtype)
+        copied(x, threads, dense[:-8].reshape(rows, columns))
+        assert np.array_equal(dense[:-8].reshape(rows, columns), x), (rows, columns)
+        assert (dense[-8:] == 77).all(), (rows, columns)
         frame = np.full((rows, columns + 1), 77, dtype)
         copied(x, threads, frame[:, :columns])
         assert np.array_equal(frame[:, :columns], x), (rows, columns)

@@ -11,6 +11,7 @@
 #define LINE 64                         /* bytes; in planes that are not as wide short dimensions are taken together, */
 #define INTERLEAVED 1024                /* to rows of so many bytes at most, */
 #define FEW_COLUMNS 3                   /* places, for which rows are as good, as for pairs of four bytes, */
+#define SHORT 4                         /* but not for three of so many bytes at most without gaps */
 #define PLANE 128                       /* and so many of the plane */
 #define SHORT_ROW 16                    /* places; a longer dimension had better be the innermost loop */
 #define INSIDE 256                      /* places of the short dimensions that are repeated for each row then */
@@ -201,7 +202,9 @@ static int find_plane(dml_shape *s)
     if (s->dim[last].size * s->run < LINE) {
         collect_columns(s);
         last = s->rank - 1;
-        if ((s->columns > FEW_COLUMNS || (s->columns == 2 && s->run != 4)) && s->columns * s->dim[s->across].size >= PLANE)
+        int three = s->columns == 3 && s->run <= SHORT && s->dim[s->across].to == 3 * s->run;
+        int worth = s->columns > FEW_COLUMNS || three || (s->columns == 2 && s->run != 4);
+        if (worth && s->columns * s->dim[s->across].size >= PLANE)
             return 1;
         s->columns = 0;
         s->along = last;
