@@ -28,6 +28,9 @@ static int has_avx512(void)
 static int always(void) { return 1; }
 
 #define NEVER INT64_MAX
+/* Measured on Zen 4, whose third-level cache has 32 MiB: copies of 12 to 31 MiB past the caches take 0.3 to 0.7 of the time,
+ * which is as much as the next reader of 16 MiB loses; gathered slices of 128 bytes and more 1.3 to 2.5x, but scattered ones
+ * 0.5 to 0.8x where lines are not theirs alone. */
 static const dml_tuning usual = {
     .gathers_below = 0,
     .gathers_past = 0,
@@ -39,9 +42,11 @@ static const dml_tuning usual = {
     .step = DML_STEP_USUAL,
     .ahead_of_moves = DML_PAGES_AHEAD,
     .ahead_of_scans = 0,
-    .past_caches = 32 << 20,
+    .past_caches = 12 << 20,
+    .past_caches_updated = 16 << 20,
     .by_pages = NEVER,
-    .slices_past = DML_LONG_SLICE,
+    .slices_past = 2 * DML_LINE,
+    .scattered_past = DML_LONG_SLICE,
     .slices_copied = NEVER,
     .slices_to_l1 = 0,
     .turned_at_once = 8,
@@ -67,8 +72,10 @@ static const dml_tuning gathering = {
     .ahead_of_moves = 0,
     .ahead_of_scans = DML_PAGES_AHEAD,
     .past_caches = 16 << 20,
+    .past_caches_updated = 32 << 20,
     .by_pages = 48 << 20,
     .slices_past = DML_LINE,
+    .scattered_past = DML_LINE,
     .slices_copied = 32 << 10,
     .slices_to_l1 = 1,
     .turned_at_once = 16,

@@ -13,7 +13,6 @@
 #define OFFSETS_KEPT ((int64_t)1 << 20)          /* bytes of offsets for each thread, */
 #define FEW_OF_THEM 8                       /* not worth it for so small a part of them all */
 #define SMALL_COPY 16384                 /* bytes; the first-level cache holds them until they are updated */
-#define FAR_COPY ((int64_t)32 << 20)     /* a table so large is copied past the caches also if much is updated */
 #define FEW_UPDATES 8                    /* lines of the table for each that is updated */
 #define ASK_EVERY ((int64_t)1 << 22)     /* positions that a bad index is looked for among */
 
@@ -137,7 +136,7 @@ static int copy_source(const dml_job *job, const dml_move *m, const dml_run *run
             copiers = 1;
     }
     dml_store store = dml_store_for(bytes, job->untouched);
-    if (bytes < FAR_COPY && updated >= bytes / DML_LINE / FEW_UPDATES)
+    if (bytes < dml_tuned->past_caches_updated && updated >= bytes / DML_LINE / FEW_UPDATES)
         store = DML_STORE_PLAIN;
     int status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, p->element, store,
                           job->untouched, after, &copiers, pulse);

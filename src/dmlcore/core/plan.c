@@ -134,7 +134,9 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     double direct = (double)(scatter ? tuning->scatters_direct : tuning->gathers_direct);
     p->direct = p->tuple <= DIRECT_TUPLE && span >= direct && !fetches;
     p->lines = at_lines(p, scatter);
-    p->past = much && p->slice >= tuning->slices_past && (p->lines || !scatter || p->slice >= 2 * DML_LINE);
+    int apart = scatter || (!p->lines && p->dim[p->rank - 1].stream != p->slice);
+    p->past = much && p->slice >= (apart ? tuning->scattered_past : tuning->slices_past) &&
+              (p->lines || !scatter || p->slice >= 2 * DML_LINE);
 }
 
 /* Narrow offsets are 32 bits wide, never negative, and count from the first position of a box. The answer is how far they

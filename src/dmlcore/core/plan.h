@@ -41,10 +41,12 @@ typedef struct {
     /* bytes of indices that are fetched ahead; 0: the processor does that better */
     int64_t ahead_of_moves;
     int64_t ahead_of_scans;
-    int64_t past_caches;           /* bytes; a destination so large is not in a cache when it is used next */
+    int64_t past_caches;           /* bytes; a destination so large is not in a cache when it is used next, */
+    int64_t past_caches_updated;   /* and a copy so large not even when much of it is updated at once */
     int64_t by_pages;              /* bytes; so much is copied some pages at a time */
     /* slices */
-    int64_t slices_past;           /* bytes; so long ones are stored past the caches where much is written */
+    int64_t slices_past;           /* bytes; so long ones are stored past the caches where much is gathered, */
+    int64_t scattered_past;        /* and where much is scattered, or gathered to rows that are apart */
     int64_t slices_copied;         /* bytes; so long ones are left to memcpy */
     int slices_to_l1;              /* those of far tables are fetched to the first-level cache when a gather stores plainly */
     int turned_at_once;            /* 8 or 16: rows of large planes of four bytes, columns whose lines meet in the cache */

@@ -166,7 +166,7 @@ DML_INLINE void NAME(slices_together)(const dml_plan *p, const dml_block *b)
 DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatter)
 {
     int follow = !b->where && p->stream_step == p->slice;
-    if (SECOND_TUNING && p->past && p->slice >= 64 && p->slice < DML_LONG_SLICE && !p->lines && !scatter && follow)
+    if (p->past && p->slice >= 64 && p->slice < DML_LONG_SLICE && !p->lines && !scatter && follow)
         NAME(slices_together)(p, b);
     else if (p->past && p->slice >= 64)         /* threads share out parts of slices, the last of which may be short */
         NAME(slices_past)(p, b, scatter);
