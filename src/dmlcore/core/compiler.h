@@ -12,6 +12,8 @@
 #define DML_X86_64 0
 #endif
 
+#define DML_PAGE 4096 /* bytes */
+
 #if defined(__GNUC__) || defined(__clang__)
 #define DML_INLINE static inline __attribute__((always_inline, unused))
 #define DML_PIECE static __attribute__((noinline, unused))

@@ -19,7 +19,6 @@ typedef enum { DML_STORE_PLAIN, DML_STORE_PAST_CACHES, DML_STORE_PAGES } dml_sto
 dml_order dml_order_for(int64_t bytes, int untouched);
 dml_store dml_store_for(int64_t bytes, int untouched);
 
-#define DML_PAGE 4096
 #define DML_NEAR_COPY ((int64_t)1 << 20)     /* bytes that stay in the second-level cache of the thread that copies them */
 
 /* Copies elements of `width` bytes; strides in bytes, any. threads: how many at most; afterwards as many as the copy, and
