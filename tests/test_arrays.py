@@ -208,6 +208,18 @@ def test_many_dimensions(op, rng):
         assert call(op, {"input": deep}, {}).shape == (4, 64)
 
 
+def test_too_many_dimensions():
+    """A result that NumPy cannot have is refused as such; the axis is right."""
+    deep = np.arange(6.0).reshape((1,) * 62 + (2, 3))
+    for axis in (63, -1, 0):
+        for out in (None, np.zeros(1)):
+            with pytest.raises(ValueError, match="the result would have 65 dimensions, NumPy has at most 64"):
+                dmlcore.gather(deep, [[0, 0]], axis=axis, out=out)
+    assert dmlcore.gather(deep, [0, 1], axis=63).shape == (1,) * 62 + (2, 2)
+    with pytest.raises(ValueError, match="65 dimensions"):
+        dmlcore.gather_nd(deep, np.zeros((1, 1, 1), int))
+
+
 @all_operators
 def test_every_data_type_is_kept(op, rng):
     for data_type in data_types(op):

@@ -60,6 +60,19 @@ def test_raise(op, rng, every_thread):
     assert repeated > 20 and unique > 20
 
 
+def test_empty_slices(op):
+    """Nothing is moved, but places are told apart all the same, whatever strides an empty array has."""
+    if "coordinate_stride" not in op.kernel.fields:
+        pytest.skip("its slices are single elements")
+    scatter, table = getattr(dmlcore, op.python.function), np.zeros((3, 4, 0))
+    tuples, updates = np.array([[0, 1], [1, 0], [2, 3]]), np.zeros((3, 0))
+    for out in (None, table):
+        assert scatter(table, tuples, updates, duplicates="raise", out=out).shape == table.shape
+        with pytest.raises(dmlcore.DuplicateIndexError) as caught:
+            scatter(table, [[0, 1], [1, 0], [-2, -4]], updates, duplicates="raise", out=out)
+        assert (caught.value.first, caught.value.second) == ((1,), (2,))
+
+
 @pytest.mark.parametrize("value", ["first", "", None, 1])
 def test_wrong_values(op, value, rng):
     drawn = random_call(op, rng, "INT32", "INT64")

@@ -49,6 +49,8 @@ def test_what_it_cannot_be(op, rng):
         call(op, drawn.arrays, drawn.options, out=np.zeros(wanted.shape, wanted.dtype.newbyteorder()))
     with pytest.raises(TypeError, match="out"):
         call(op, drawn.arrays, drawn.options, out=wanted.tolist())
+    with pytest.raises(TypeError, match=r"out is a masked array.*pass out\.data"):
+        call(op, drawn.arrays, drawn.options, out=np.ma.masked_array(wanted.copy(), mask=True))
 
 
 @operators

@@ -17,11 +17,17 @@ def convert(value, name: str) -> np.ndarray:
 
     Objects with `__array__` or `__dlpack__` (tensors of torch and JAX on the CPU) are read where they are.
     """
-    if isinstance(value, np.ma.MaskedArray):
-        raise TypeError(f"{name} is a masked array, whose mask would be ignored; pass {name}.filled(...) or {name}.data")
+    refuse_mask(value, name)
     if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
         return np.from_dlpack(value)
     return np.asarray(value)
+
+
+def refuse_mask(value, name: str) -> None:
+    """Raises TypeError for a masked array."""
+    if isinstance(value, np.ma.MaskedArray):
+        other = "" if name == "out" else f"{name}.filled(...) or "
+        raise TypeError(f"{name} is a masked array, whose mask would be ignored; pass {other}{name}.data")
 
 
 def byte_order_error(name: str, array: np.ndarray) -> ValueError:

@@ -150,6 +150,7 @@ cdef object array_gather(object input, object indices, object axis, object out, 
     # natural ranks; the descriptor's have ones in front
     cdef int64_t output_rank = dml_add(dml_sub(c.input.rank, 1), c.indices.rank)
     cdef int64_t dimension_count = dml_max(dml_max(c.input.rank, c.indices.rank), dml_add(dml_sub(c.input.rank, 1), c.indices.rank))
+    check_rank(output_rank)
     c.axis = axis_from(as_index(axis, "axis"), c.input.rank, dimension_count)
     c.index_dimensions = c.indices.rank
     dml_pad(&c.input, dimension_count)
@@ -663,6 +664,7 @@ cdef object array_gather_nd(object input, object indices, object out, Options *o
     # natural ranks; the descriptor's have ones in front
     cdef int64_t output_rank = dml_sub(dml_add(dml_sub(c.indices.rank, 1), c.input.rank), dml_at_end(dml_sizes(&c.indices), 1))
     cdef int64_t dimension_count = dml_max(dml_max(c.input.rank, c.indices.rank), dml_sub(dml_add(dml_sub(c.indices.rank, 1), c.input.rank), dml_at_end(dml_sizes(&c.indices), 1)))
+    check_rank(output_rank)
     c.input_dimension_count = c.input.rank
     c.indices_dimension_count = c.indices.rank
     dml_pad(&c.input, dimension_count)
@@ -941,6 +943,7 @@ cdef object array_gather_nd1(object input, object indices, object batch_dimensio
     # natural ranks; the descriptor's have ones in front
     cdef int64_t output_rank = dml_sub(dml_sub(dml_add(dml_sub(c.indices.rank, 1), c.input.rank), dml_at_end(dml_sizes(&c.indices), 1)), c.batch_dimension_count)
     cdef int64_t dimension_count = dml_max(dml_max(c.input.rank, c.indices.rank), dml_sub(dml_sub(dml_add(dml_sub(c.indices.rank, 1), c.input.rank), dml_at_end(dml_sizes(&c.indices), 1)), c.batch_dimension_count))
+    check_rank(output_rank)
     c.input_dimension_count = c.input.rank
     c.indices_dimension_count = c.indices.rank
     dml_pad(&c.input, dimension_count)
@@ -1657,6 +1660,7 @@ cdef object array_scatter_nd(object input, object indices, object updates, objec
     cdef int64_t updates_rank = dml_sub(dml_add(dml_sub(c.indices.rank, 1), c.input.rank), dml_at_end(dml_sizes(&c.indices), 1))
     cdef int64_t output_rank = c.input.rank
     cdef int64_t dimension_count = dml_max(dml_max(c.input.rank, c.indices.rank), dml_sub(dml_add(dml_sub(c.indices.rank, 1), c.input.rank), dml_at_end(dml_sizes(&c.indices), 1)))
+    check_rank(output_rank)
     c.input_dimension_count = c.input.rank
     c.indices_dimension_count = c.indices.rank
     dml_pad(&c.input, dimension_count)

@@ -294,6 +294,8 @@ cdef cnp.ndarray load_indices(dml_tensor *t, object value, str name):
 cdef cnp.ndarray load_out(dml_tensor *t, object value):
     if not cnp.PyArray_Check(value):
         raise TypeError(f"out is {type(value).__name__}, expected a numpy.ndarray to write to")
+    if not cnp.PyArray_CheckExact(value):
+        _arrays.refuse_mask(value, "out")
     cdef cnp.ndarray array = value
     if not cnp.PyArray_ISWRITEABLE(array):
         raise ValueError("out is read-only, expected a writable array")
@@ -489,7 +491,7 @@ cdef int check_duplicates(dml_move *move, int index, str operator, str tensor, s
     cdef cnp.ndarray places = cnp.PyArray_EMPTY(1, &length, cnp.NPY_INT64, 0)
     cdef int64_t *target = <int64_t *> cnp.PyArray_DATA(places)
     cdef const char *index_at
-    cdef bint outside
+    cdef bint outside, empty = dml_product(move.slice) == 0   # whose strides may be zero, and tell no place
     for at in range(count):
         place = dml_dot(move.positions, move.table_strides, at)
         index_at = move.indices + dml_dot(move.positions, move.index_strides, at)
@@ -499,7 +501,10 @@ cdef int check_duplicates(dml_move *move, int index, str operator, str tensor, s
             if value < 0 and index != DML_INDEX_U64:
                 value += move.bounds.v[k]
             outside = outside or not (0 <= value < move.bounds.v[k])
-            place += value * move.steps.v[k] if not outside else 0
+            if empty and not outside:
+                place = place * move.bounds.v[k] + value
+            elif not outside:
+                place += value * move.steps.v[k]
         target[at] = INT64_MIN + at if outside else place   # those that mode= deals with are no duplicates
     pair = _arrays.first_duplicate(places)
     if pair is not None:
@@ -543,15 +548,18 @@ cdef int run_move(int op, dml_move *move, dml_run *run, str operator, str tensor
                   bint tuples) except -1:
     """Runs a plan; small ones with the GIL held and on one thread."""
     cdef int status
-    cdef int64_t nothing = 0
+    cdef int64_t nothing = 0, sizes[DML_RANK_MAX], strides[DML_RANK_MAX]   # another thread may give the indices others
     cdef dml_move only_check
+    cdef int d
     if cnp.PyArray_SIZE(indices) > 0 and dml_product(move.positions) == 0:
         # An empty dimension that the indices do not count along: nothing is moved, the indices are checked all the same.
         only_check = move[0]
-        only_check.positions.v = <const int64_t *> cnp.PyArray_DIMS(indices)
-        only_check.positions.n = cnp.PyArray_NDIM(indices) - tuples
-        only_check.index_strides.v = <const int64_t *> cnp.PyArray_STRIDES(indices)
-        only_check.index_strides.n = only_check.positions.n
+        for d in range(cnp.PyArray_NDIM(indices) - tuples):
+            sizes[d] = cnp.PyArray_DIM(indices, d)
+            strides[d] = cnp.PyArray_STRIDE(indices, d)
+        only_check.positions.v = sizes
+        only_check.index_strides.v = strides
+        only_check.positions.n = only_check.index_strides.n = cnp.PyArray_NDIM(indices) - tuples
         only_check.table_strides = only_check.stream_strides = no_list()
         only_check.slice.v = &nothing
         only_check.slice.n = 1

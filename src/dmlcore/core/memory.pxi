@@ -71,12 +71,17 @@ cdef bint is_untouched(cnp.ndarray array) noexcept:
     return PyArray_HANDLER(array) != <PyObject *> pool_handler or not dml_pool_in_use(cnp.PyArray_DATA(array))
 
 
+cdef int check_rank(int64_t rank) except -1:
+    if rank > DML_RANK_MAX:
+        raise ValueError(f"the result would have {rank} dimensions, NumPy has at most {DML_RANK_MAX}")
+    return 0
+
+
 cdef cnp.ndarray allocate(dml_tensor *t, int64_t rank, int number):
     """A new C-contiguous array for an inferred output: its last `rank` sizes. Fills in data and strides of `t`."""
     cdef cnp.ndarray array
     cdef int64_t item = dml_data_types[t.data_type].bits // 8, count, d, first = t.rank - rank
-    if rank > DML_RANK_MAX or first < 0:
-        raise ValueError(f"the result would have {rank} dimensions, NumPy has at most {DML_RANK_MAX}")
+    check_rank(rank)
     count = dml_product(dml_sizes(t))
     if count > (<int64_t> 1 << 62):
         raise ValueError("the result would have more than 2**62 elements")

@@ -276,7 +276,8 @@ static int move_straight(const dml_plan *plan, int op, const dml_move *m, dml_ru
 
 int dml_move_is_small(const dml_move *m)
 {
-    int64_t elements = dml_add(dml_mul(dml_product(m->positions), dml_product(m->slice)), dml_product(m->copy));
+    int64_t slice = dml_most(1, dml_product(m->slice)); /* the indices of empty ones are checked */
+    int64_t elements = dml_add(dml_mul(dml_product(m->positions), slice), dml_product(m->copy));
     if (elements >= SMALL)
         return 0;
     double others = dml_span(m->positions, m->table_strides);
