@@ -176,25 +176,27 @@ except KeyboardInterrupt:
 
 
 @POSIX
-def test_interrupted_while_a_bad_index_is_sought():
-    """What the signal's handler raises comes out, out of a table that is straightened too."""
+@pytest.mark.parametrize(("rows", "columns", "positions"), ((100, 8, 1 << 23), (20_000, 100, 1 << 21)))
+@pytest.mark.parametrize("threads", (1, 2))
+def test_interrupted_while_a_bad_index_is_sought(rows, columns, positions, threads):
+    """What the signal's handler raises comes out, out of a table that is straightened too, as a whole or in parts."""
     assert (
-        finished("""
+        finished(f"""
 import collections, random
 class Stop(Exception):
     pass
 def handler(*_):
     raise Stop
 signal.signal(signal.SIGALRM, handler)
-table = np.zeros((8, 100), np.uint8).T
-indices = np.zeros(1 << 23, np.int32)
-indices[-1] = 1000
-out = np.empty((len(indices), 8), np.uint8)
+table = np.zeros(({columns}, {rows}), np.uint8).T
+indices = np.zeros({positions}, np.int32)
+indices[-1] = {rows}
+out = np.empty((len(indices), {columns}), np.uint8) if {rows} == 100 else None  # whose indices are checked first
 seen, turns = collections.Counter(), random.Random(0)
 for _ in range(40):
     try:
         signal.setitimer(signal.ITIMER_REAL, turns.uniform(0.001, 0.1))
-        dmlcore.gather(table, indices, out=out, num_threads=1)
+        dmlcore.gather(table, indices, out=out, num_threads={threads})
     except Exception as error:
         seen[type(error).__name__] += 1
     try:

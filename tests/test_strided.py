@@ -72,6 +72,18 @@ def test_less_than_the_table(rng, every_thread, shape, dtype):
         both_outputs(dmlcore.gather, x, indices, wanted=table[indices])
 
 
+def test_a_bad_index_for_a_table_in_parts(rng, every_thread):
+    """The first one is named whatever part and thread meets one, and an output of the caller's stays as it was."""
+    x = np.asfortranarray(numbers(rng, (4000, 300), "float32"))
+    indices = rng.integers(-4000, 4000, 9000)
+    indices[[8000, 2500, 4001]] = 4000, -4001, 1 << 40
+    for threads in THREADS:
+        for out in (None, np.full((9000, 300), 7, "float32")):
+            with pytest.raises(dmlcore.IndexOutOfRangeError, match=r"-4001.*2500|2500.*-4001"):
+                dmlcore.gather(x, indices, out=out, num_threads=threads)
+            assert out is None or (out == 7).all()
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_scatters(rng, every_thread, shape, layout):

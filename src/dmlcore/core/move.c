@@ -145,13 +145,15 @@ static int copy_source(const dml_job *job, const dml_move *m, const dml_run *run
     return status;
 }
 
-static int move_straight(const dml_plan *plan, int op, const dml_move *m, dml_run *run, dml_straight *straight);
+static int move_straight(const dml_plan *plan, int op, const dml_move *m, const dml_run *run, dml_straight *straight,
+                         int threads, dml_pulse *pulse);
 
-/* Leaves it to the caller to free plan->kept and straight->scratch. taken: bytes of scratch memory that the call has already. */
-static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dml_straight *straight, int64_t taken)
+/* Leaves it to the caller to free plan->kept and straight->scratch. taken: bytes of scratch memory that the thread has
+ * already. */
+static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *run, dml_straight *straight, int64_t taken,
+                     dml_pulse *pulse)
 {
     dml_ramps ramps;
-    dml_pulse pulse = {.poll = run->poll};
     dml_job check;
     dml_first first;
     int scatter = dml_kinds[op] == DML_KIND_SCATTER, copies = scatter && m->source != NULL, status;
@@ -162,14 +164,14 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
     if (checks) {
         plan->combine = run->reduction == DML_NONE ? NULL : dml_chosen_isa->combiners[run->data_type][run->reduction];
         dml_plan_boxes(plan, &ramps);
-        if (!scatter && plan->slice && dml_straightens(plan, m, run->threads, straight))
-            return move_straight(plan, op, m, run, straight);
         if (plan->mode == DML_CLIP)
             for (int k = 0; k < plan->tuple; k++)
                 if (plan->bounds[k] == 0)
-                    return report(m, run);
+                    return DML_OUT_OF_RANGE;
     }
-    int threads = run->threads > 1 && checks ? dml_threads_worth(run->threads, dml_plan_nanoseconds(plan), &pulse) : 1;
+    int threads = run->threads > 1 && checks ? dml_threads_worth(run->threads, dml_plan_nanoseconds(plan), pulse) : 1;
+    if (checks && !scatter && plan->slice && dml_straightens(plan, m, threads, straight))
+        return move_straight(plan, op, m, run, straight, threads, pulse);
 
     int by_rows = checks && plan->slice && dml_moves_rows(plan);
     int strided = checks && plan->slice && !by_rows && dml_takes_strided(plan, scatter);
@@ -201,75 +203,100 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, dml_run *run, dm
         if (threads > 1 && !scatter && !apart && plan->slice && dml_plan_in_order(plan)) {
             scan_of(&check, plan, threads);   /* the region that moves does it first */
             first = (dml_first){dml_some_boxes, &check, dml_ceil(check.end, check.per_chunk)};
-            pulse.first = &first;
+            pulse->first = &first;
         } else
-            status = dml_scan(plan, plan->positions * plan->tuple >= MANY_INDICES ? threads : 1, &pulse);
+            status = dml_scan(plan, plan->positions * plan->tuple >= MANY_INDICES ? threads : 1, pulse);
         if (status)
-            return status == DML_OUT_OF_RANGE ? report(m, run) : status;
+            return status;
         job.checked = 1;
     }
     if (rest)
-        status = dml_copy_rest(&job, m->source, bytes, threads, &pulse);
+        status = dml_copy_rest(&job, m->source, bytes, threads, pulse);
     else if (bytes && bytes <= SMALL_COPY && threads == 1)
         dml_copy_bytes(m->table, m->source, bytes, DML_STORE_PLAIN);
     else if (bytes && !apart && dml_copies_lines(&job, plan, m->source, bytes)) {
         int64_t done = job.line * job.lines;
         dml_copy_bytes(m->table + done, m->source + done, bytes - done, DML_STORE_PLAIN);
-        threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 12, &pulse));
+        threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 12, pulse));
     } else if (bytes && !by_rows && !apart && dml_takes_tiles(&job, m->source, bytes, 1))
-        threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 6, &pulse));
+        threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 6, pulse));
     else if (bytes && !by_rows && !apart && dml_copies_columns(&job, m->source, bytes, threads))
         ; /* the job says so; both are done together */
     else if (copies)
-        status = copy_source(&job, m, run, apart, &threads, &pulse);
+        status = copy_source(&job, m, run, apart, &threads, pulse);
     if (status)
-        return status == DML_OUT_OF_RANGE ? report(m, run) : status;
+        return status;
     if (!checks || plan->slice == 0)
         return DML_OK;
     status = DML_NO_MEMORY;
     if (strided)
-        status = dml_share_strided(plan, scatter, job.untouched, threads, &pulse);
+        status = dml_share_strided(plan, scatter, job.untouched, threads, pulse);
     else if (turned)
-        status = dml_share_turned(&job, scatter, threads, &pulse);
+        status = dml_share_turned(&job, scatter, threads, pulse);
     else if (job.tile || (!job.source && !by_rows && dml_takes_tiles(&job, NULL, 0, scatter))) {
-        status = dml_share_tiles(&job, threads, &pulse);
+        status = dml_share_tiles(&job, threads, pulse);
         if (status == DML_NO_MEMORY && job.source) {
             job.source = NULL;
-            status = copy_source(&job, m, run, 0, &threads, &pulse);
+            status = copy_source(&job, m, run, 0, &threads, pulse);
             status = status ? status : DML_NO_MEMORY;
         }
     }
     if (status == DML_NO_MEMORY)         /* for scratch, or nothing of that: the loops do without */
-        status = scatter ? dml_share_scatter(&job, threads, &pulse) : dml_share_gather(&job, threads, &pulse);
-    return status == DML_OUT_OF_RANGE ? report(m, run) : status;
+        status = scatter ? dml_share_scatter(&job, threads, pulse) : dml_share_gather(&job, threads, pulse);
+    return status;
+}
+
+/* Parts of a table, each of them straightened and read by one thread. */
+typedef struct {
+    const dml_plan *plan;
+    int op;
+    const dml_move *move;
+    const dml_run *run;
+    const dml_straight *straight;
+} straight_parts;
+
+static int straight_part(void *data, dml_worker *worker, int64_t number)
+{
+    const straight_parts *parts = data;
+    dml_straight straight = *parts->straight, none;
+    dml_run run = *parts->run;
+    dml_pulse pulse = {.poll = worker->calling ? run.poll : NULL, .around = worker->team};
+    dml_plan plan;
+    run.threads = 1;
+    straight.scratch += worker->number * straight.bytes;
+    int status = dml_straighten(&straight, parts->move, number, parts->plan->element, 1, &pulse);
+    if (!status) {
+        status = move_with(&plan, parts->op, &straight.move, &run, &none, straight.bytes, &pulse);
+        free(plan.kept);
+    }
+    if (pulse.interrupted)               /* this one calls */
+        worker->team->pulse->interrupted = 1;
+    return status;
 }
 
 /* Part by part; the parts' own plans find slices that are contiguous. */
-static int move_straight(const dml_plan *plan, int op, const dml_move *m, dml_run *run, dml_straight *straight)
+static int move_straight(const dml_plan *plan, int op, const dml_move *m, const dml_run *run, dml_straight *straight,
+                         int threads, dml_pulse *pulse)
 {
     dml_plan part;
     dml_straight none;
-    dml_pulse pulse = {.poll = run->poll};
     dml_run part_run = *run;
+    int status = DML_OK;
     if (straight->alone)
-        part_run.threads = 1;
-    int status = DML_OK, threads = part_run.threads;
-    if (threads > 1)
-        threads = dml_threads_worth(threads, dml_plan_nanoseconds(plan), &pulse);
-    if (run->check_first && plan->mode == DML_RAISE && straight->parts > 1) {
-        status = dml_scan(plan, plan->positions * plan->tuple >= MANY_INDICES ? threads : 1, &pulse);
-        if (status == DML_OUT_OF_RANGE)
-            status = report(m, run);
-    }
+        part_run.threads = threads = 1;
+    if (run->check_first && plan->mode == DML_RAISE && straight->parts > 1)
+        status = dml_scan(plan, plan->positions * plan->tuple >= MANY_INDICES ? threads : 1, pulse);
     part_run.check_first &= straight->parts == 1; /* where that was asked for, those of several parts are checked already */
+    if (!status && straight->apart) {
+        straight_parts parts = {plan, op, m, &part_run, straight};
+        return dml_parallel(straight_part, &parts, straight->parts, DML_FORWARD, threads, pulse);
+    }
     for (int64_t n = 0; n < straight->parts && !status; n++) {
-        status = dml_straighten(straight, m, n, plan->element, threads, &pulse);
+        status = dml_straighten(straight, m, n, plan->element, threads, pulse);
         if (status)
             break;
-        status = move_with(&part, op, &straight->move, &part_run, &none, straight->bytes);
+        status = move_with(&part, op, &straight->move, &part_run, &none, straight->bytes, pulse);
         free(part.kept);
-        if (status == DML_OUT_OF_RANGE)
-            status = report(m, run);
     }
     return status;
 }
@@ -290,8 +317,9 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     dml_straight straight;
     straight.scratch = NULL;
     run->threads = (int)dml_least(run->threads, DML_THREADS_MOST);
-    int status = move_with(&plan, op, m, run, &straight, 0);
+    dml_pulse pulse = {.poll = run->poll};
+    int status = move_with(&plan, op, m, run, &straight, 0, &pulse);
     free(plan.kept);
     free(straight.scratch);
-    return status;
+    return status == DML_OUT_OF_RANGE ? report(m, run) : status;
 }

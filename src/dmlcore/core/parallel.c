@@ -38,6 +38,8 @@ int dml_tick_slowly(dml_worker *worker)
             }
         }
     }
+    if (team->pulse->around && DML_ATOMIC_LOAD(&team->pulse->around->status))
+        return (int)DML_ATOMIC_LOAD(&team->pulse->around->status);
     return (int)DML_ATOMIC_LOAD(&team->status);
 }
 

@@ -7,6 +7,7 @@
 #include "kernel.h"
 
 struct dml_worker;
+struct dml_team;
 
 typedef int (*dml_work)(void *job, struct dml_worker *worker, int64_t chunk);
 
@@ -25,6 +26,7 @@ typedef struct {
     int64_t predicted;         /* ns on one thread */
     const dml_first *first;    /* NULL: nothing */
     int interrupted;           /* the caller does not want to go on */
+    const struct dml_team *around; /* one of its threads does this as a part of its work; NULL: of none */
 } dml_pulse;
 
 /* An output whose pages are not in use yet is written from its end, see copy.h. */
@@ -41,7 +43,7 @@ typedef struct {
 
 /* Every thread begins with the chunks of its own portion, the same ones in every region and every call, because their bytes are
  * in the caches of its CPU; then it helps with those of the others. */
-typedef struct {
+typedef struct dml_team {
     _Alignas(64) dml_portion portion[DML_PORTIONS];
     int portions;
     dml_order order;

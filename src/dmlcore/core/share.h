@@ -74,7 +74,7 @@ int dml_slice_dimensions(const dml_plan *plan);
 typedef struct {
     dml_move move; /* of one part */
     int64_t cut, length, parts; /* a dimension of the slice, how much of it a part has, how many there are */
-    int alone; /* too little for several threads */
+    int alone, apart; /* too little for several threads; each of them straightens and reads parts of its own */
     int64_t rank, copied[DML_RANK_MAX], from[DML_RANK_MAX], to[DML_RANK_MAX]; /* what is copied, strides */
     /* the lists of `move` */
     int64_t slice[DML_RANK_MAX], slice_strides[DML_RANK_MAX], steps[DML_RANK_MAX], table_strides[DML_RANK_MAX];

@@ -1,6 +1,7 @@
 /* straight.c: gathers out of tables whose slices are strided, as those of transposed arrays and of every second column. A table
  * that is read more than once is straightened for the usual loops: copied to scratch memory so that its slices are
- * contiguous, as a whole, or part by part, each of which is a gather of its own. */
+ * contiguous, as a whole, or part by part, each of which is a gather of its own. Several threads have parts of their own, as
+ * what one of them straightened is far from the others. */
 #include "copy.h"
 #include "share.h"
 
@@ -11,6 +12,7 @@
 #define NEIGHBOURS 4 /* element sizes from one element of a slice to the next: too near for parts, */
 #define OFTEN 3 /* and times a table is read whose slices share lines */
 #define LEAST_PART 16 /* elements of a slice in a part */
+#define NARROW_PART 256 /* bytes of a slice in a part: not narrower for the sake of threads */
 #define SHORT_SLICE 12 /* elements of a slice that is not worth much by itself, */
 #define NEXT_PAGE 4096 /* bytes from one element of a slice to the next, which are slowly read one by one */
 #define QUICK 2 /* bytes; elements of at most so many are straightened in half the time of others */
@@ -126,9 +128,15 @@ int dml_straightens(const dml_plan *p, const dml_move *m, int threads, dml_strai
     if (!whole && (s->length * elements_from(m, s->cut + 1) < LEAST_PART || !worth_parts(p, m, bytes)))
         return 0;
     s->parts = dml_ceil(size, s->length);
+    int64_t even = dml_ceil(s->parts, threads) * threads, wide = size * elements_from(m, s->cut + 1) * p->element;
+    if (!whole && wide / even >= NARROW_PART)
+        s->parts = even;
     s->length = dml_ceil(size, s->parts);
+    s->parts = dml_ceil(size, s->length);
     s->bytes = step * s->length;
-    s->scratch = malloc((size_t)s->bytes);
+    int64_t each = dml_ceil(s->parts, threads) * s->length; /* of the longest share */
+    s->apart = s->parts > 1 && threads > 1 && each * threads * 4 <= size * 5;
+    s->scratch = malloc((size_t)(s->bytes * (s->apart ? dml_least(s->parts, threads) : 1)));
     return s->scratch != NULL;
 }
 
