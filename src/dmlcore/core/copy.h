@@ -33,8 +33,14 @@ void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store);
  * to_pitch bytes from row to row, and along the columns of the source, from_pitch bytes from column to column (planes.c). */
 void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns, int64_t width);
 
+/* Whether permutations interleave and separate so many columns, dense rows of them; at most 32. */
+int dml_permutes(int64_t columns, int64_t width);
+
 /* The same of few columns, whose places in the source are told one by one. */
 void dml_interleave(char *to, int64_t to_pitch, const char *from, const int64_t *column, int64_t rows, int64_t columns,
                     int64_t width);
+
+/* Dense rows of few columns become columns that are contiguous, to_pitch bytes apart. */
+void dml_separate(char *to, int64_t to_pitch, const char *from, int64_t rows, int64_t columns, int64_t width);
 
 #endif

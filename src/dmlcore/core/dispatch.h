@@ -25,6 +25,12 @@ enum {
     DML_NUMBERS
 };
 
+/* Two, three or four columns to rows that follow each other, and back. NULL: nothing better than element by element. */
+typedef struct {
+    void (*interleave[3])(char *to, const char *const *column, int64_t rows);
+    void (*separate[3])(char *const *column, const char *from, int64_t rows);
+} dml_columns;
+
 /* All loops for one instruction set. */
 typedef struct {
     const dml_loop (*loops)[DML_STORAGES][DML_INDEXES];        /* one row for each operator */
@@ -32,6 +38,7 @@ typedef struct {
     const dml_combiner (*combiners)[DML_REDUCTIONS];           /* one row for each data type */
     const dml_nonzero_counter *nonzero_counts;                 /* one for each storage class */
     const dml_nonzero_writer *nonzero_writes;                  /* one for each dml_width */
+    const dml_columns *const *columns;                         /* one for each storage class of up to eight bytes */
 } dml_isa;
 
 /* The chosen ones; never NULL. */

@@ -73,6 +73,32 @@
 #include "fused_for.h"
 #undef T
 
+/* columns to rows and back */
+#ifndef COLUMNS_OF
+#define COLUMNS_OF ISA
+#ifndef PERMUTES_THREE
+#define PERMUTES_THREE 0 /* as many columns of less than eight bytes: no better than element by element */
+#endif
+#define T u8
+#include "interleave.h"
+#undef T
+#define T u16
+#include "interleave.h"
+#undef T
+#define T u32
+#include "interleave.h"
+#undef T
+#define T u64
+#include "interleave.h"
+#undef T
+const dml_columns *const DML_TABLE(dml_columns)[] = {
+    &DML_JOIN3(columns, u8, ISA),
+    &DML_JOIN3(columns, u16, ISA),
+    &DML_JOIN3(columns, u32, ISA),
+    &DML_JOIN3(columns, u64, ISA),
+};
+#endif
+
 /* storing a line past the caches */
 #ifndef STREAM64
 #define STREAM64 dml_stream64
@@ -145,5 +171,6 @@ static const dml_loop DML_TABLE(scans)[DML_INDEXES] = {
 };
 
 const dml_isa DML_JOIN2(dml_isa, ISA) = {
-    DML_TABLE(loops), DML_TABLE(scans), DML_TABLE(combiners), DML_TABLE(nonzero_counts), DML_TABLE(nonzero_writes),
+    DML_TABLE(loops),          DML_TABLE(scans),          DML_TABLE(combiners),
+    DML_TABLE(nonzero_counts), DML_TABLE(nonzero_writes), DML_JOIN2(dml_columns, COLUMNS_OF),
 };

@@ -1,122 +1,199 @@
 /* planes.c: copies planes that lie the other way round: what follows each other along the columns of the source does so along
- * the rows of the destination. Columns may be evenly far apart (dml_turn) or anywhere (dml_interleave). */
+ * the rows of the destination. Columns may be evenly far apart (dml_turn) or anywhere (dml_interleave); or a few rows of the
+ * destination take turns in the source (dml_separate). */
 #include "copy.h"
 #include "dispatch.h"
 
 #define WAYS 8 /* at least, of the first-level cache */
 #define LARGE ((int64_t)6 << 20) /* bytes of a plane that the second-level cache does not hold */
+#define STAGE (8 << 10) /* bytes of rows that are permuted in several stages, */
+#define PERMUTED 32 /* of so many columns at most */
 #define MANY_ROWS 24 /* worth it to take half a line of each column at a time */
 
-/* deal: deals a block of elements out like a pack of cards, from its two halves by turns, which turns the binary digits of every
- * place by one: done d times, 2**d rows are columns. Compilers have instructions for it, for blocks of this size.
- * dealt: as many rows of n columns at a time as a block has, if n is MOST or less; how many rows are done. dense: rows
- * follow each other; a constant as well, else compilers keep every block in memory too. */
-#define BLOCK 64
-#define DEAL(T, MOST)                                                                                                   \
-    DML_INLINE void deal_##T(T *block, int times)                                                                       \
-    {                                                                                                                   \
-        T dealt[BLOCK];                                                                                                 \
-        for (; times > 0; times--) {                                                                                    \
-            for (int i = 0; i < BLOCK / 2; i++) {                                                                       \
-                dealt[2 * i] = block[i];                                                                                \
-                dealt[2 * i + 1] = block[BLOCK / 2 + i];                                                                \
-            }                                                                                                           \
-            memcpy(block, dealt, sizeof dealt);                                                                         \
-        }                                                                                                               \
-    }                                                                                                                   \
-    DML_INLINE int64_t dealt_##T(char *to, int64_t to_pitch, const char *const *column, int64_t rows, int n, int dense) \
-    {                                                                                                                   \
-        const int64_t width = sizeof(T), length = BLOCK / n;                                                            \
-        int64_t r = 0;                                                                                                  \
-        for (; n > 1 && n <= (MOST) && r + length <= rows; r += length) {                                               \
-            T block[BLOCK];                                                                                             \
-            for (int k = 0; k < n; k++)                                                                                 \
-                memcpy(block + k * length, column[k] + r * width, (size_t)(length * width));                            \
-            deal_##T(block, n == 8 ? 3 : n / 2);                                                                        \
-            if (dense)                                                                                                  \
-                memcpy(to + r * to_pitch, block, sizeof block);                                                         \
-            else                                                                                                        \
-                for (int64_t k = 0; k < length; k++)                                                                    \
-                    memcpy(to + (r + k) * to_pitch, block + k * n, (size_t)(n * width));                                \
-        }                                                                                                               \
-        return r;                                                                                                       \
-    }
-DEAL(u8, 8)
-DEAL(u16, 8)
-#define dealt_u32(to, to_pitch, column, rows, n, dense) 0
-#define dealt_u64(to, to_pitch, column, rows, n, dense) 0
-#define dealt_u128(to, to_pitch, column, rows, n, dense) 0
+/* How many columns are permuted at a time, where that is possible; else 1. */
+static int64_t permuted(int64_t columns, int64_t width)
+{
+    return columns % 4 == 0 && width <= 2 ? 4 : columns % 2 == 0 && width <= 4 ? 2 : 1;
+}
 
-/* n columns, at most eight, one store for each of their rows; then N columns at a time. Three alone are stored as four, whose
- * last element the next row replaces: 1.3 to 2x. */
-#define INTERLEAVE(T, N)                                                                                                       \
-    DML_INLINE void some_columns_##T(char *to, int64_t to_pitch, const char *from, const int64_t *column, int64_t rows, int n) \
-    {                                                                                                                          \
-        const char *at[8];                                                                                                     \
-        for (int k = 0; k < n; k++)                                                                                            \
-            at[k] = from + column[k];                                                                                          \
-        for (int64_t r = to_pitch == n * (int64_t)sizeof(T) ? dealt_##T(to, to_pitch, at, rows, n, 1)                          \
-                                                            : dealt_##T(to, to_pitch, at, rows, n, 0);                         \
-             r < rows; r++) {                                                                                                  \
-            T some[8];                                                                                                         \
-            for (int k = 0; k < n; k++)                                                                                        \
-                memcpy(some + k, at[k] + r * (int64_t)sizeof(T), sizeof(T));                                                   \
-            memcpy(to + r * to_pitch, some, (size_t)n * sizeof(T));                                                            \
-        }                                                                                                                      \
-    }                                                                                                                          \
-    static void interleave_##T(char *to, int64_t to_pitch, const char *from, const int64_t *column, int64_t rows,              \
-                               int64_t columns)                                                                                \
-    {                                                                                                                          \
-        if (sizeof(T) <= 4 && columns == 3 && to_pitch == 3 * (int64_t)sizeof(T)) {                                            \
-            const int64_t four[] = {column[0], column[1], column[2], column[2]}, last = rows - 1;                              \
-            some_columns_##T(to, to_pitch, from, four, last, 4);                                                               \
-            for (int64_t k = 0; k < 3; k++)                                                                                    \
-                memcpy(to + (3 * last + k) * (int64_t)sizeof(T), from + column[k] + last * (int64_t)sizeof(T), sizeof(T));     \
-            return;                                                                                                            \
-        }                                                                                                                      \
-        int64_t c = 0;                                                                                                         \
-        for (; c + N <= columns; c += N)                                                                                       \
-            some_columns_##T(to + c * (int64_t)sizeof(T), to_pitch, from, column + c, rows, N);                                \
-        if (N > 2 && c + 2 <= columns) {                                                                                       \
-            some_columns_##T(to + c * (int64_t)sizeof(T), to_pitch, from, column + c, rows, 2);                                \
-            c += 2;                                                                                                            \
-        }                                                                                                                      \
-        if (c < columns)                                                                                                       \
-            some_columns_##T(to + c * (int64_t)sizeof(T), to_pitch, from, column + c, rows, 1);                                \
+/* NULL: there are more, or nothing is better for them than element by element. */
+static const dml_columns *few_columns(int64_t columns, int64_t width)
+{
+    if (columns < 2 || columns > 4 || width > 8)
+        return NULL;
+    const dml_columns *few = dml_chosen_isa->columns[width == 8 ? 3 : width / 2];
+    return few->interleave[columns - 2] ? few : NULL;
+}
+
+int dml_permutes(int64_t columns, int64_t width)
+{
+    int64_t n = permuted(columns, width);
+    return few_columns(columns, width) || (columns > 4 && n > 1 && dml_permutes(columns / n, n * width));
+}
+
+void dml_separate(char *to, int64_t to_pitch, const char *from, int64_t rows, int64_t columns, int64_t width)
+{
+    const dml_columns *few = few_columns(columns, width);
+    if (few) {
+        char *at[4];
+        for (int64_t k = 0; k < columns; k++)
+            at[k] = to + k * to_pitch;
+        few->separate[columns - 2](at, from, rows);
+        return;
     }
-INTERLEAVE(u8, 4)
-INTERLEAVE(u16, 4)
-INTERLEAVE(u32, 4)
-INTERLEAVE(u64, 2)
-INTERLEAVE(u128, 1)
+    char stage[STAGE];
+    int64_t n = permuted(columns, width), length = STAGE / (columns * width);
+    for (int64_t r = 0; r < rows; r += length, from += length * columns * width) {
+        int64_t some = dml_least(length, rows - r);
+        dml_separate(stage, some * n * width, from, some, columns / n, n * width);
+        for (int64_t k = 0; k < columns / n; k++)
+            dml_separate(to + k * n * to_pitch + r * width, to_pitch, stage + k * some * n * width, some, n, width);
+    }
+}
+
+/* Dense rows: first of some columns each, which are the elements of the columns that are interleaved then. */
+static void interleave_in_stages(char *to, const char *from, const int64_t *column, int64_t rows, int64_t columns,
+                                 int64_t width)
+{
+    char stage[STAGE];
+    int64_t next[PERMUTED / 2], n = permuted(columns, width), length = STAGE / (columns * width);
+    for (int64_t r = 0; r < rows; r += length, from += length * width, to += length * columns * width) {
+        int64_t some = dml_least(length, rows - r);
+        for (int64_t k = 0; k < columns / n; k++) {
+            next[k] = k * some * n * width;
+            dml_interleave(stage + next[k], n * width, from, column + k * n, some, n, width);
+        }
+        dml_interleave(to, columns * width, stage, next, some, columns / n, n * width);
+    }
+}
+
+/* Dense rows of 1, 2, 4, 8 or 16 bytes to where they belong. */
+static void put_rows(char *to, int64_t to_pitch, const char *from, int64_t rows, int64_t bytes)
+{
+#define PUT(BYTES)                                              \
+    case BYTES:                                                 \
+        for (int64_t r = 0; r < rows; r++)                      \
+            memcpy(to + r * to_pitch, from + r * BYTES, BYTES); \
+        return
+    switch (bytes) {
+        PUT(1);
+        PUT(2);
+        PUT(4);
+        PUT(8);
+        PUT(16);
+    }
+}
+
+/* Deals blocks of elements out like packs of cards, from their two halves by turns, which turns the binary digits of every place
+ * by one: done TIMES times, N columns are rows. Compilers have instructions for it, and keep such a block in registers where
+ * it has a function of its own. The answer is how many rows are done: all, unless they are fewer than a block has. */
+#define DEAL(T, N, TIMES, BLOCK)                                                                                        \
+    DML_PIECE int64_t deal_##T##_##N(char *to, int64_t to_pitch, const char *from, const int64_t *column, int64_t rows) \
+    {                                                                                                                   \
+        enum { WIDTH = sizeof(T), LENGTH = (BLOCK) / (N) };                                                             \
+        for (int64_t r = 0; rows >= LENGTH; r = dml_least(r + LENGTH, rows - LENGTH)) {                                 \
+            T block[BLOCK], dealt[BLOCK];                                                                               \
+            for (int k = 0; k < (N); k++)                                                                               \
+                memcpy(block + k * LENGTH, from + column[k] + r * WIDTH, LENGTH * WIDTH);                               \
+            for (int times = 0; times < (TIMES); times++) {                                                             \
+                for (int i = 0; i < (BLOCK) / 2; i++) {                                                                 \
+                    dealt[2 * i] = block[i];                                                                            \
+                    dealt[2 * i + 1] = block[(BLOCK) / 2 + i];                                                          \
+                }                                                                                                       \
+                memcpy(block, dealt, sizeof dealt);                                                                     \
+            }                                                                                                           \
+            for (int64_t k = 0; k < LENGTH; k++)                                                                        \
+                memcpy(to + (r + k) * to_pitch, block + k * (N), (N) * WIDTH);                                          \
+            if (r == rows - LENGTH)                                                                                     \
+                return rows;                                                                                            \
+        }                                                                                                               \
+        return 0;                                                                                                       \
+    }
+DEAL(u8, 4, 2, 64)
+DEAL(u8, 8, 3, 128)
+DEAL(u16, 8, 3, 64)
+
+/* Pairs of eight bytes need no other place on their way. */
+static void pair_u64(char *to, int64_t to_pitch, const char *from, const int64_t *column, int64_t rows)
+{
+    const char *a = from + column[0], *b = from + column[1];
+    for (int64_t r = 0; r < rows; r++) {
+        u64 some[2];
+        memcpy(some, a + r * 8, 8);
+        memcpy(some + 1, b + r * 8, 8);
+        memcpy(to + r * to_pitch, some, 16);
+    }
+}
+
+/* Eight columns together, four, two, or one, wherever their rows belong. */
+static void interleave_apart(char *to, int64_t to_pitch, const char *from, const int64_t *column, int64_t rows, int64_t columns,
+                             int64_t width)
+{
+    char stage[STAGE];
+    for (int64_t n; columns > 0; columns -= n, column += n, to += n * width) {
+        for (n = width <= 2 ? 8 : dml_most(1, 16 / width); n > columns; n /= 2)
+            ;
+        int64_t r = 0;
+        if (n == 1) {
+            put_rows(to, to_pitch, from + *column, rows, width);
+            continue;
+        } else if (width == 8) {
+            pair_u64(to, to_pitch, from, column, rows);
+            continue;
+        } else if (n == 8)
+            r = (width == 1 ? deal_u8_8 : deal_u16_8)(to, to_pitch, from, column, rows);
+        else if (n == 4 && width == 1)
+            r = deal_u8_4(to, to_pitch, from, column, rows);
+        for (int64_t some; r < rows; r += some) {
+            some = dml_least(STAGE / (n * width), rows - r);
+            dml_interleave(stage, n * width, from + r * width, column, some, n, width);
+            put_rows(to + r * to_pitch, to_pitch, stage, some, n * width);
+        }
+    }
+}
+
+/* Dense rows of three, stored as four, whose last element the next row replaces: 1.3 to 2x. */
+static void interleave_three(char *to, const char *from, const int64_t *column, int64_t rows, int64_t width)
+{
+    const int64_t four[] = {column[0], column[1], column[2], column[2]};
+    interleave_apart(to, 3 * width, from, four, rows - 1, 4, width);
+    interleave_apart(to + (rows - 1) * 3 * width, 3 * width, from + (rows - 1) * width, column, 1, 3, width);
+}
 
 void dml_interleave(char *to, int64_t to_pitch, const char *from, const int64_t *column, int64_t rows, int64_t columns,
                     int64_t width)
 {
-    switch (width) {
-    case 1: interleave_u8(to, to_pitch, from, column, rows, columns); return;
-    case 2: interleave_u16(to, to_pitch, from, column, rows, columns); return;
-    case 4: interleave_u32(to, to_pitch, from, column, rows, columns); return;
-    case 8: interleave_u64(to, to_pitch, from, column, rows, columns); return;
-    default: interleave_u128(to, to_pitch, from, column, rows, columns);
-    }
+    int dense = to_pitch == columns * width;
+    const dml_columns *few = dense ? few_columns(columns, width) : NULL;
+    if (few) {
+        const char *at[4];
+        for (int64_t k = 0; k < columns; k++)
+            at[k] = from + column[k];
+        few->interleave[columns - 2](to, at, rows);
+    } else if (dense && dml_permutes(columns, width))
+        interleave_in_stages(to, from, column, rows, columns, width);
+    else if (dense && columns == 3 && width < 8)
+        interleave_three(to, from, column, rows, width);
+    else
+        interleave_apart(to, to_pitch, from, column, rows, columns, width);
 }
 
 /* Eight columns at a time, because their lines may meet in the cache, which holds as many; the next ones are fetched
  * meanwhile. */
-#define TURN_DEALT(T)                                                                     \
-    do {                                                                                  \
-        int64_t column[8];                                                                \
-        for (int k = 0; k < 8; k++)                                                       \
-            column[k] = k * from_pitch;                                                   \
-        for (; columns >= 8; columns -= 8, from += 8 * from_pitch, to += 8 * sizeof(T)) { \
-            for (int64_t c = 8; c < 16; c++)                                              \
-                for (int64_t at = 0; at < rows * (int64_t)sizeof(T); at += 64)            \
-                    DML_PREFETCH_L2(from + c * from_pitch + at);                          \
-            some_columns_##T(to, to_pitch, from, column, rows, 8);                        \
-        }                                                                                 \
-        interleave_##T(to, to_pitch, from, column, rows, columns);                        \
-    } while (0)
+static void turn_interleaved(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
+                             int64_t width)
+{
+    int64_t column[8];
+    for (int k = 0; k < 8; k++)
+        column[k] = k * from_pitch;
+    for (int64_t n; columns > 0; columns -= n, from += n * from_pitch, to += n * width) {
+        n = dml_least(columns, 8);
+        for (int64_t c = 8; c < 16; c++)
+            for (int64_t at = 0; at < rows * width; at += 64)
+                DML_PREFETCH_L2(from + c * from_pitch + at);
+        dml_interleave(to, to_pitch, from, column, rows, n, width);
+    }
+}
 
 /* n columns at a time, a constant wherever this is inlined, because their lines may meet in the cache, which holds as many; the
  * next ones are fetched meanwhile. */
@@ -206,10 +283,8 @@ void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, 
 {
     int64_t kept = lines_kept(from_pitch);
     int large = columns * from_pitch >= LARGE, apart = rows_are_apart(to_pitch);
-    if (width == 1) {
-        TURN_DEALT(u8);
-    } else if (width == 2) {
-        TURN_DEALT(u16);
+    if (width < 4) {
+        turn_interleaved(to, to_pitch, from, from_pitch, rows, columns, width);
     } else if (width == 4 && large && apart && dml_tuned->turned_at_once == 16) {
         TURN_LINES(u32, 4, 16);
     } else if (width == 4 && (large || rows >= MANY_ROWS) && apart) {

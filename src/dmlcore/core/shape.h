@@ -25,7 +25,9 @@ typedef struct {
      * after the other; `rows` of them in all, some of them a unit */
     int64_t length, rows, rows_in_unit, in_line;
     int cut;
-    dml_row row; /* NULL: runs are no elements */
+    dml_row row; /* NULL: runs are no elements, or there are turns */
+    /* rows of the destination that take turns in the source, 1: there is only one; bytes from one to the next */
+    int64_t turns, turn_to;
     /* planes to be turned: the dimension with contiguous elements in the source, the first of those that are contiguous in the
      * destination; -1: none */
     int across, along;

@@ -14,6 +14,7 @@
 #endif
 
 #define ISA avx2
+#define PERMUTES_THREE 1
 #include "marks_avx2.h"
 #include "joins_x86.h"
 #include "../core/loops.h"

@@ -3,6 +3,8 @@
 #include "../core/dispatch.h"
 #include "../core/block.h"
 
+extern const dml_columns *const dml_columns__avx2[];
+
 #if DML_X86_64 && (defined(__GNUC__) || defined(__clang__))
 #include <immintrin.h>
 
@@ -16,6 +18,7 @@
 
 #define ISA avx512
 #define SECOND_TUNING 1
+#define COLUMNS_OF avx2 /* as good */
 #include "marks_avx512.h"
 #include "indices_avx512.h"
 #include "joins_x86.h"

@@ -3,4 +3,7 @@
 #include "../core/block.h"
 
 #define ISA baseline
+#if defined(__aarch64__)
+#define PERMUTES_THREE 1
+#endif
 #include "../core/loops.h"
