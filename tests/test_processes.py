@@ -176,12 +176,40 @@ except KeyboardInterrupt:
 
 
 @POSIX
+@pytest.mark.parametrize("threads", [1, 2])
+def test_keyboard_interrupt_between_parts(threads):
+    """Out of a table that is straightened part by part, each of which takes less than the time between two looks at signals."""
+    assert (
+        finished(f"""
+class Stop(Exception):
+    pass
+def handler(*_):
+    raise Stop
+signal.signal(signal.SIGALRM, handler)
+table = np.ones((100_000, 2000), np.uint8).T
+indices = np.arange(6000) % 2000
+out = np.ones((6000, 100_000), np.uint8)
+began = time.monotonic()
+dmlcore.gather(table, indices, out=out, num_threads={threads})
+all_of_it = time.monotonic() - began
+try:
+    signal.setitimer(signal.ITIMER_REAL, all_of_it / 5)
+    began = time.monotonic()
+    dmlcore.gather(table, indices, out=out, num_threads={threads})
+    print("ran to its end")
+except Stop:
+    print(time.monotonic() - began < 0.7 * all_of_it)
+""")
+        == "True"
+    )
+
+
+@POSIX
 @pytest.mark.parametrize(("rows", "columns", "positions"), ((100, 8, 1 << 23), (20_000, 100, 1 << 21)))
 @pytest.mark.parametrize("threads", (1, 2))
 def test_interrupted_while_a_bad_index_is_sought(rows, columns, positions, threads):
     """What the signal's handler raises comes out, out of a table that is straightened too, as a whole or in parts."""
-    assert (
-        finished(f"""
+    assert finished(f"""
 import collections, random
 class Stop(Exception):
     pass
@@ -204,9 +232,7 @@ for _ in range(40):
     except Stop:
         pass
 print(sorted(seen))
-""")
-        in ("['IndexOutOfRangeError', 'Stop']", "['Stop']", "['IndexOutOfRangeError']")
-    )
+""") in ("['IndexOutOfRangeError', 'Stop']", "['Stop']", "['IndexOutOfRangeError']")
 
 
 @POSIX

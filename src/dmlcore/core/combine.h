@@ -17,25 +17,26 @@
         memcpy(to, &here, sizeof here);   \
     } while (0)
 
-/* Walks over the block; the first loop is for single elements whose updates follow each other. */
+/* Walks over the block; the first loops are for single elements, those of a far table and others. */
 #define COMBINER(name, type, expression)                                                                \
     DML_PIECE void NAME(name)(const dml_plan *p, dml_block *b)                                          \
     {                                                                                                   \
         int64_t n = b->count, size = (int64_t)sizeof(type), i = 0;                                      \
-        if (p->slice == size && p->stream_step == p->slice && !b->where && !p->wide) {                  \
+        if (p->slice == size && !p->wide) {                                                             \
             const u32 *offsets = b->offsets.narrow;                                                     \
             char *table = b->table;                                                                     \
             const char *stream = b->stream;                                                             \
+            const int64_t *where = b->where, step = p->stream_step;                                     \
             if (p->fetch) {                                                                             \
                 for (int64_t at = 0; at < dml_least(AHEAD, n); at++)                                    \
-                    DML_PREFETCH_WRITE(table + offsets[at]);                                            \
+                    DML_PREFETCH_L2(table + offsets[at]);                                               \
                 for (; i + AHEAD < n; i++) {                                                            \
-                    DML_PREFETCH_WRITE(table + offsets[i + AHEAD]);                                     \
-                    STEP(type, expression, table + offsets[i], stream + i * size);                      \
+                    DML_PREFETCH_L2(table + offsets[i + AHEAD]);                                        \
+                    STEP(type, expression, table + offsets[i], stream + (where ? where[i] : i * step)); \
                 }                                                                                       \
             }                                                                                           \
             for (; i < n; i++)                                                                          \
-                STEP(type, expression, table + offsets[i], stream + i * size);                          \
+                STEP(type, expression, table + offsets[i], stream + (where ? where[i] : i * step));     \
             return;                                                                                     \
         }                                                                                               \
         int64_t ahead = p->far ? dml_most(1, DML_FAR_AHEAD / p->slice) : 0, elements = p->slice / size; \

@@ -41,6 +41,10 @@ typedef struct {
     const dml_columns *const *columns;                         /* one for each storage class of up to eight bytes */
 } dml_isa;
 
+#if DML_X86_64
+extern const dml_columns *const dml_columns__avx2[]; /* for others as well */
+#endif
+
 /* The chosen ones; never NULL. */
 extern const dml_isa *dml_chosen_isa;
 extern const dml_tuning *dml_tuned;

@@ -36,7 +36,7 @@ DML_INLINE void NAME(store)(char *to, T value) { memcpy(to, &value, sizeof value
         if (AHEAD)                                                                     \
             while (i + AHEAD + 8 <= n) {                                               \
                 for (int j = 0; j < 8; j++)                                            \
-                    DML_PREFETCH(table + b->offsets.OFFSETS[i + j + AHEAD]);           \
+                    DML_PREFETCH_L2(table + b->offsets.OFFSETS[i + j + AHEAD]);        \
                 GATHER_EIGHT(OFFSETS, WHERE);                                          \
             }                                                                          \
         while (i + 8 <= n) {                                                           \
@@ -59,13 +59,13 @@ DML_INLINE void NAME(store)(char *to, T value) { memcpy(to, &value, sizeof value
         i += 8;                                                                            \
     } while (0)
 
-#define SCATTER_LOOP(OFFSETS, AHEAD, WHERE)                                            \
+#define SCATTER_LOOP(OFFSETS, AHEAD, FETCH, WHERE)                                     \
     do {                                                                               \
         int64_t i = 0;                                                                 \
         if (AHEAD)                                                                     \
             while (i + AHEAD + 8 <= n) {                                               \
                 for (int j = 0; j < 8; j++)                                            \
-                    DML_PREFETCH_WRITE(table + b->offsets.OFFSETS[i + j + AHEAD]);     \
+                    FETCH(table + b->offsets.OFFSETS[i + j + AHEAD]);                  \
                 SCATTER_EIGHT(OFFSETS, WHERE);                                         \
             }                                                                          \
         while (i + 8 <= n) {                                                           \
@@ -100,9 +100,8 @@ DML_INLINE void NAME(scatter_sixteen)(char *table, const char *stream, const u32
     }
 }
 
-/* The most frequent case. ahead: the prefetch distance of a far table; else its next row is fetched, where there is one.
- * to: where it is fetched to. */
-DML_INLINE void NAME(gather_in_order)(const dml_plan *p, const dml_block *b, int64_t ahead, int to)
+/* The most frequent case. ahead: the prefetch distance of a far table; else its next row is fetched, where there is one. */
+DML_INLINE void NAME(gather_in_order)(const dml_plan *p, const dml_block *b, int64_t ahead)
 {
     const u32 *offsets = b->offsets.narrow;
     const char *table = b->table, *next = b->next;
@@ -111,10 +110,7 @@ DML_INLINE void NAME(gather_in_order)(const dml_plan *p, const dml_block *b, int
     int gathers = p->gathers ? DML_GATHERS : DML_GATHERS_NOT;   /* only fused.h looks for the beginnings of lines */
     for (; ahead && i + ahead + 16 <= n; i += 16) {
         for (int j = 0; j < 16; j++) {
-            if (to == DML_FETCH_L2)
-                DML_PREFETCH_L2(table + offsets[i + j + ahead]);
-            else
-                DML_PREFETCH(table + offsets[i + j + ahead]);
+            DML_PREFETCH_L2(table + offsets[i + j + ahead]);
             NAME(store)(stream + IN_ORDER(i + j), NAME(load)(table + offsets[i + j]));
         }
     }
@@ -178,14 +174,14 @@ DML_PIECE void NAME(gather)(const dml_plan *p, const dml_block *b)
         GATHER_LOOP(wide, 128, ELSEWHERE);
     else if (p->wide)
         GATHER_LOOP(wide, 128, IN_ORDER);
+    else if (where && p->fetch)
+        GATHER_LOOP(narrow, 64, ELSEWHERE);
     else if (where)
         GATHER_LOOP(narrow, 0, ELSEWHERE);
-    else if (SECOND_TUNING && p->fetch == DML_FETCH_L2)
-        NAME(gather_in_order)(p, b, 64, DML_FETCH_L2);
     else if (p->fetch)
-        NAME(gather_in_order)(p, b, 64, DML_FETCH_L1);
+        NAME(gather_in_order)(p, b, 64);
     else
-        NAME(gather_in_order)(p, b, 0, DML_FETCH_NONE);
+        NAME(gather_in_order)(p, b, 0);
 }
 
 /* From the stream to the table, in order: of updates to one place the last one stays. */
@@ -196,17 +192,19 @@ DML_PIECE void NAME(scatter)(const dml_plan *p, const dml_block *b)
     const int64_t *where = b->where;
     int64_t n = b->count;
     if (p->wide && where)
-        SCATTER_LOOP(wide, 48, ELSEWHERE);
+        SCATTER_LOOP(wide, 48, DML_PREFETCH_L2, ELSEWHERE);
     else if (p->wide)
-        SCATTER_LOOP(wide, 48, IN_ORDER);
+        SCATTER_LOOP(wide, 48, DML_PREFETCH_L2, IN_ORDER);
+    else if (where && SECOND_TUNING && p->fetch == DML_FETCH_L1)
+        SCATTER_LOOP(narrow, 48, DML_PREFETCH_WRITE, ELSEWHERE);
     else if (where && p->fetch)
-        SCATTER_LOOP(narrow, 48, ELSEWHERE);
+        SCATTER_LOOP(narrow, 48, DML_PREFETCH_L2, ELSEWHERE);
     else if (where)
-        SCATTER_LOOP(narrow, 0, ELSEWHERE);
-    else if (SECOND_TUNING && p->fetch == DML_FETCH_L2)
-        NAME(scatter_in_order)(b, 48, DML_FETCH_L2);
-    else if (p->fetch)
+        SCATTER_LOOP(narrow, 0, DML_PREFETCH_L2, ELSEWHERE);
+    else if (SECOND_TUNING && p->fetch == DML_FETCH_L1)
         NAME(scatter_in_order)(b, 48, DML_FETCH_L1);
+    else if (p->fetch)
+        NAME(scatter_in_order)(b, 96, DML_FETCH_L2);
     else
         NAME(scatter_in_order)(b, 0, DML_FETCH_NONE);
 }

@@ -110,8 +110,8 @@ int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse)
 }
 
 /* How many boxes' offsets a check had better keep, the last ones, which are moved first: tuples take longer to read than their
- * offsets, and positions in one row have the same ones however they are cut into boxes. taken: bytes of scratch memory that the
- * call has already. */
+ * offsets, and positions in one row have the same ones however they are cut into boxes. taken: bytes of scratch memory that these
+ * threads have already. */
 static int64_t keeps(const dml_plan *p, int threads, int64_t taken)
 {
     int64_t tuple = (int64_t)p->tuple * dml_index_bytes(p->index);
@@ -148,8 +148,8 @@ static int copy_source(const dml_job *job, const dml_move *m, const dml_run *run
 static int move_straight(const dml_plan *plan, int op, const dml_move *m, const dml_run *run, dml_straight *straight,
                          int threads, dml_pulse *pulse);
 
-/* Leaves it to the caller to free plan->kept and straight->scratch. taken: bytes of scratch memory that the thread has
- * already. */
+/* Leaves it to the caller to free plan->kept and straight->scratch. taken: bytes of scratch memory that run->threads
+ * have already. */
 static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *run, dml_straight *straight, int64_t taken,
                      dml_pulse *pulse)
 {
@@ -271,7 +271,7 @@ static int straight_part(void *data, dml_worker *worker, int64_t number)
     }
     if (pulse.interrupted)               /* this one calls */
         worker->team->pulse->interrupted = 1;
-    return status;
+    return status ? status : dml_tick(worker, DML_FUEL); /* a part is too short for a look at the clock of its own */
 }
 
 /* Part by part; the parts' own plans find slices that are contiguous. */

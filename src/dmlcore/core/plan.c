@@ -129,7 +129,7 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     if (span >= (double)(scatter ? tuning->scatter_fetches : tuning->gather_fetches))
         p->fetch = span >= (double)tuning->to_l2 ? DML_FETCH_L2 : DML_FETCH_L1;
     else if (p->far && span < DML_NEAR)
-        p->fetch = tuning->to_l2 < INT64_MAX ? DML_FETCH_L2 : DML_FETCH_L1;
+        p->fetch = DML_FETCH_L2;
     int fetches = scatter ? p->fetch == DML_FETCH_L2 : p->fetch && p->positions >= FEW_POSITIONS;
     double direct = (double)(scatter ? tuning->scatters_direct : tuning->gathers_direct);
     p->direct = p->tuple <= DIRECT_TUPLE && span >= direct && !fetches;

@@ -18,7 +18,7 @@
 #define DML_LONG_SLICE 1024        /* bytes; the lines at both ends of a slice cost little of so many */
 #define DML_DIMS (2 * DML_RANK_MAX + 1)
 
-/* Where single elements of a large table are fetched to before they are moved. */
+/* Where single elements of a large table are fetched to before they are moved; only scatters know L1. */
 enum dml_fetch { DML_FETCH_NONE, DML_FETCH_L1, DML_FETCH_L2 };
 
 /* Whether the vector unit loads single elements, where isa/ has that, and stores them past the caches. Elements of two bytes have
@@ -49,6 +49,7 @@ typedef struct {
     int64_t scattered_past;        /* and where much is scattered, or gathered to rows that are apart */
     int64_t slices_copied;         /* bytes; so long ones are left to memcpy */
     int slices_to_l1;              /* those of far tables are fetched to the first-level cache when a gather stores plainly */
+    int separates_all;             /* 0: rows that take turns are separated from three on, short elements */
     int turned_at_once;            /* 8 or 16: rows of large planes of four bytes, columns whose lines meet in the cache */
     /* tiles of columns */
     int64_t tiles_written;         /* bytes of a plane; smaller ones are written in place, unless rows meet in the cache */

@@ -109,8 +109,9 @@ static void put_rows(char *to, int64_t to_pitch, const char *from, int64_t rows,
         }                                                                                                               \
         return 0;                                                                                                       \
     }
+typedef int64_t dealing(char *to, int64_t to_pitch, const char *from, const int64_t *column, int64_t rows);
 DEAL(u8, 4, 2, 64)
-DEAL(u8, 8, 3, 128)
+DEAL(u8, 8, 3, 64)
 DEAL(u16, 8, 3, 64)
 
 /* Pairs of eight bytes need no other place on their way. */
@@ -183,16 +184,18 @@ void dml_interleave(char *to, int64_t to_pitch, const char *from, const int64_t 
 static void turn_interleaved(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
                              int64_t width)
 {
+    dealing *deal = width == 1 ? deal_u8_8 : deal_u16_8;
     int64_t column[8];
     for (int k = 0; k < 8; k++)
         column[k] = k * from_pitch;
-    for (int64_t n; columns > 0; columns -= n, from += n * from_pitch, to += n * width) {
-        n = dml_least(columns, 8);
+    for (; columns >= 8; columns -= 8, from += 8 * from_pitch, to += 8 * width) {
         for (int64_t c = 8; c < 16; c++)
             for (int64_t at = 0; at < rows * width; at += 64)
                 DML_PREFETCH_L2(from + c * from_pitch + at);
-        dml_interleave(to, to_pitch, from, column, rows, n, width);
+        if (!deal(to, to_pitch, from, column, rows))
+            interleave_apart(to, to_pitch, from, column, rows, 8, width);
     }
+    interleave_apart(to, to_pitch, from, column, rows, columns, width);
 }
 
 /* n columns at a time, a constant wherever this is inlined, because their lines may meet in the cache, which holds as many; the

@@ -2,6 +2,8 @@
  * other way round, or elements in loops whose innermost one is long. */
 #include "shape.h"
 
+#include "dispatch.h"
+
 #include <stdlib.h>
 
 #define SMALLEST (4 * DML_PAGE)         /* bytes of a unit at least, where several threads share them */
@@ -222,12 +224,13 @@ static int find_plane(dml_shape *s)
 static int find_separate(dml_shape *s)
 {
     int last = s->rank - 1;
+    int64_t least = dml_tuned->separates_all ? 2 : s->run <= 2 ? 3 : INT64_MAX;
     int64_t most = s->store != DML_STORE_PLAIN ? FEW_TURNS : s->run == 1 ? MOST_TURNS_U8 : MOST_TURNS;
     const dml_step row = s->dim[last];
     for (int d = 0; d < last; d++) {
         dml_step turn = s->dim[d];
-        if (turn.from != s->run || row.from != turn.size * s->run || row.to != s->run || row.size < PLANE || turn.size > most ||
-            turn.to == 0 || !dml_permutes(turn.size, s->run))
+        if (turn.from != s->run || row.from != turn.size * s->run || row.to != s->run || row.size < PLANE ||
+            turn.size < least || turn.size > most || turn.to == 0 || !dml_permutes(turn.size, s->run))
             continue;
         s->turns = turn.size;
         s->turn_to = turn.to;

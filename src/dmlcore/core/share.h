@@ -70,7 +70,7 @@ int dml_share_turned(const dml_job *job, int scatter, int threads, dml_pulse *pu
 int dml_slice_dimensions(const dml_plan *plan);
 
 /* A gather out of scratch memory, to which the table was copied so that its slices are contiguous: as a whole, or parts of its
- * slices one after the other. The caller has to free it. */
+ * slices one after the other, or one for each thread. The caller has to free it. */
 typedef struct {
     dml_move move; /* of one part */
     int64_t cut, length, parts; /* a dimension of the slice, how much of it a part has, how many there are */
@@ -79,7 +79,7 @@ typedef struct {
     /* the lists of `move` */
     int64_t slice[DML_RANK_MAX], slice_strides[DML_RANK_MAX], steps[DML_RANK_MAX], table_strides[DML_RANK_MAX];
     char *scratch;
-    int64_t bytes; /* of it */
+    int64_t bytes; /* of a part */
 } dml_straight;
 
 /* Whether that was worth it; and copies a part. */

@@ -1,7 +1,7 @@
 /* straight.c: gathers out of tables whose slices are strided, as those of transposed arrays and of every second column. A table
  * that is read more than once is straightened for the usual loops: copied to scratch memory so that its slices are
- * contiguous, as a whole, or part by part, each of which is a gather of its own. Several threads have parts of their own, as
- * what one of them straightened is far from the others. */
+ * contiguous, as a whole, or part by part, each of which is a gather of its own. Several threads have parts of their own where
+ * that shares them out evenly, as what one of them straightened is far from the others. */
 #include "copy.h"
 #include "share.h"
 

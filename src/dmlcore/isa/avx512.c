@@ -3,8 +3,6 @@
 #include "../core/dispatch.h"
 #include "../core/block.h"
 
-extern const dml_columns *const dml_columns__avx2[];
-
 #if DML_X86_64 && (defined(__GNUC__) || defined(__clang__))
 #include <immintrin.h>
 
