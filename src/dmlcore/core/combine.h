@@ -5,7 +5,8 @@
 #include "half.h"
 
 #define NAME(name) DML_JOIN2(name, ISA)
-#define AHEAD 192                              /* elements of a large table that are on their way */
+#define AHEAD 192                              /* elements of a large table that are on their way, */
+#define SLICES 64                              /* slices of it at most: a thread's share of a block has only some hundreds */
 
 /* `next` is the update, `here` the element it is for. */
 #define STEP(type, expression, to, from)  \
@@ -18,37 +19,37 @@
     } while (0)
 
 /* Walks over the block; the first loops are for single elements, those of a far table and others. */
-#define COMBINER(name, type, expression)                                                                \
-    DML_PIECE void NAME(name)(const dml_plan *p, dml_block *b)                                          \
-    {                                                                                                   \
-        int64_t n = b->count, size = (int64_t)sizeof(type), i = 0;                                      \
-        if (p->slice == size && !p->wide) {                                                             \
-            const u32 *offsets = b->offsets.narrow;                                                     \
-            char *table = b->table;                                                                     \
-            const char *stream = b->stream;                                                             \
-            const int64_t *where = b->where, step = p->stream_step;                                     \
-            if (p->fetch) {                                                                             \
-                for (int64_t at = 0; at < dml_least(AHEAD, n); at++)                                    \
-                    DML_PREFETCH_L2(table + offsets[at]);                                               \
-                for (; i + AHEAD < n; i++) {                                                            \
-                    DML_PREFETCH_L2(table + offsets[i + AHEAD]);                                        \
-                    STEP(type, expression, table + offsets[i], stream + (where ? where[i] : i * step)); \
-                }                                                                                       \
-            }                                                                                           \
-            for (; i < n; i++)                                                                          \
-                STEP(type, expression, table + offsets[i], stream + (where ? where[i] : i * step));     \
-            return;                                                                                     \
-        }                                                                                               \
-        int64_t ahead = p->far ? dml_most(1, DML_FAR_AHEAD / p->slice) : 0, elements = p->slice / size; \
-        for (; i < n; i++) {                                                                            \
-            const char *fetch = dml_block_table(p, b, dml_least(i + ahead, n - 1));                     \
-            for (int64_t at = 0; ahead && at < p->slice + 63; at += 64)                                 \
-                DML_PREFETCH_L2(fetch + dml_least(at, p->slice - 1));                                   \
-            char *DML_RESTRICT to = dml_block_table(p, b, i);                                           \
-            const char *DML_RESTRICT from = b->stream + dml_block_where(p, b, i);                       \
-            for (int64_t k = 0; k < elements; k++)                                                      \
-                STEP(type, expression, to + k * size, from + k * size);                                 \
-        }                                                                                               \
+#define COMBINER(name, type, expression)                                                                                   \
+    DML_PIECE void NAME(name)(const dml_plan *p, dml_block *b)                                                             \
+    {                                                                                                                      \
+        int64_t n = b->count, size = (int64_t)sizeof(type), i = 0;                                                         \
+        if (p->slice == size && !p->wide) {                                                                                \
+            const u32 *offsets = b->offsets.narrow;                                                                        \
+            char *table = b->table;                                                                                        \
+            const char *stream = b->stream;                                                                                \
+            const int64_t *where = b->where, step = p->stream_step;                                                        \
+            if (p->fetch) {                                                                                                \
+                for (int64_t at = 0; at < dml_least(AHEAD, n); at++)                                                       \
+                    DML_PREFETCH_L2(table + offsets[at]);                                                                  \
+                for (; i + AHEAD < n; i++) {                                                                               \
+                    DML_PREFETCH_L2(table + offsets[i + AHEAD]);                                                           \
+                    STEP(type, expression, table + offsets[i], stream + (where ? where[i] : i * step));                    \
+                }                                                                                                          \
+            }                                                                                                              \
+            for (; i < n; i++)                                                                                             \
+                STEP(type, expression, table + offsets[i], stream + (where ? where[i] : i * step));                        \
+            return;                                                                                                        \
+        }                                                                                                                  \
+        int64_t ahead = p->far ? dml_least(SLICES, dml_most(1, DML_FAR_AHEAD / p->slice)) : 0, elements = p->slice / size; \
+        for (; i < n; i++) {                                                                                               \
+            const char *fetch = dml_block_table(p, b, dml_least(i + ahead, n - 1));                                        \
+            for (int64_t at = 0; ahead && at < p->slice + 63; at += 64)                                                    \
+                DML_PREFETCH_L2(fetch + dml_least(at, p->slice - 1));                                                      \
+            char *DML_RESTRICT to = dml_block_table(p, b, i);                                                              \
+            const char *DML_RESTRICT from = b->stream + dml_block_where(p, b, i);                                          \
+            for (int64_t k = 0; k < elements; k++)                                                                         \
+                STEP(type, expression, to + k * size, from + k * size);                                                    \
+        }                                                                                                                  \
     }
 
 /* sums and products of signed integers have the bits of unsigned ones */

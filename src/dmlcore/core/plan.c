@@ -118,6 +118,7 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     for (int d = 0; d < p->rank; d++)
         others += (double)p->dim[d].size * (double)llabs(p->dim[d].table);
     p->far = dml_is_far(span, others, p->positions * dml_ceil(p->slice, DML_FAR_APART));
+    p->far |= run->reduction != DML_NONE && p->slice <= DML_LINE && span >= DML_NEAR_SUMS;
     p->tuned = tuning;
     int much = DML_STREAM && dml_store_for(p->positions * p->slice, run->untouched) != DML_STORE_PLAIN;
     p->gathers = DML_GATHERS_NOT;

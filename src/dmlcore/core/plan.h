@@ -12,6 +12,7 @@
 #define DML_PAGES_AHEAD 2048       /* bytes; left alone, the hardware stops to fetch ahead at the end of a page */
 #define DML_FAR_AHEAD 4096         /* bytes of a far table's slices that are on their way */
 #define DML_NEAR (8 << 20)         /* bytes of a table that the caches hold */
+#define DML_NEAR_SUMS (6 << 20)    /* the same where short slices are combined: they are read before they are stored */
 #define DML_FAR_TABLE (16 << 20)   /* bytes; so large a table is far though its coordinates reach less than DML_NEAR, */
 #define DML_FAR_APART 2048         /* if it has so many bytes for each part of it that is met */
 #define DML_LINE 64                /* bytes of a cache line: two threads should not write to the same one */

@@ -4,6 +4,7 @@
 
 #define NAME(name) DML_JOIN2(name, ISA)
 #define STAGED 1024   /* bytes that are put together before they are stored */
+#define SHORT_AHEAD 64 /* slices shorter than a line of a far table that are on their way */
 #define TOGETHER 1536 /* bytes of a slice that is put together with others; with STAGED of them less than a page */
 
 DML_INLINE void NAME(copy)(char *DML_RESTRICT to, const char *DML_RESTRICT from, int64_t bytes)
@@ -101,6 +102,20 @@ DML_INLINE void NAME(far_slices)(const dml_plan *p, const dml_block *b, int scat
     }
 }
 
+/* Those that are shorter than a line. */
+DML_INLINE void NAME(far_short_slices)(const dml_plan *p, const dml_block *b, int scatter)
+{
+    int64_t bytes = p->slice;
+    for (int64_t i = 0; i < b->count; i++) {
+        char *stream = b->stream + dml_block_where(p, b, i);
+        char *table = dml_block_table(p, b, i);
+        const char *fetch = dml_block_table(p, b, dml_least(i + SHORT_AHEAD, b->count - 1));
+        DML_PREFETCH_L2(fetch);
+        DML_PREFETCH_L2(fetch + bytes - 1);
+        NAME(copy)(scatter ? table : stream, scatter ? stream : table, bytes);
+    }
+}
+
 /* Slices that are written past the caches, line by line; the next ones of the table are fetched meanwhile. The lines at
  * both ends of a slice belong to others as well, so they go through the caches. */
 DML_INLINE void NAME(slices_past)(const dml_plan *p, const dml_block *b, int scatter)
@@ -179,6 +194,8 @@ DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatt
         NAME(far_slices)(p, b, 0, 1);
     else if (p->far && p->slice >= 64)
         NAME(far_slices)(p, b, scatter, 0);
+    else if (p->far)
+        NAME(far_short_slices)(p, b, scatter);
     else if (p->slice == 32)
         NAME(slices)(p, b, 32, scatter, 0);
     else if (p->slice == 64)
@@ -229,4 +246,5 @@ DML_PIECE void NAME(keep_range)(const dml_plan *p, dml_block *b, int64_t low, in
 
 #undef STAGED
 #undef TOGETHER
+#undef SHORT_AHEAD
 #undef NAME
