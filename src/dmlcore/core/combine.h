@@ -33,7 +33,7 @@
                     DML_PREFETCH_L2(table + offsets[at]);                                                                  \
                 for (; i + AHEAD < n; i++) {                                                                               \
                     DML_PREFETCH_L2(table + offsets[i + AHEAD]);                                                           \
-                    STEP(type, expression, table + offsets[i], stream + (where ? where[i] : i * step));                    \
+                    STEP(type, expression, table + offsets[i], stream + dml_block_where(p, b, i));                         \
                 }                                                                                                          \
             }                                                                                                              \
             for (; i < n; i++)                                                                                             \

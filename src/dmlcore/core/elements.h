@@ -6,6 +6,7 @@
 
 #define NAME(name) DML_JOIN3(name, T, ISA)
 #define IN_ROWS_AHEAD 48
+#define WIDE_AHEAD 128
 
 DML_INLINE T NAME(load)(const char *from)
 {
@@ -161,6 +162,20 @@ DML_INLINE void NAME(scatter_in_order)(const dml_block *b, int64_t ahead, int to
         NAME(store)(table + offsets[i], NAME(load)(stream + IN_ORDER(i)));
 }
 
+/* Through offsets of 64 bits out of far tables, and into them. */
+DML_INLINE void NAME(move_far_wide)(const dml_plan *p, const dml_block *b, int scatter)
+{
+    const i64 *offsets = b->offsets.wide;
+    const int64_t *where = b->where;
+    char *table = b->table, *stream = b->stream;
+    int64_t n = b->count, last = dml_most(0, n - WIDE_AHEAD), step = p->stream_step;
+    for (int64_t i = 0; i < n; i++, stream += step) {
+        char *here = table + offsets[i], *there = where ? b->stream + where[i] : stream;
+        DML_PREFETCH_L2(table + offsets[i < last ? i + WIDE_AHEAD : n - 1]);
+        NAME(store)(scatter ? here : there, NAME(load)(scatter ? there : here));
+    }
+}
+
 /* From the table to the stream. */
 DML_PIECE void NAME(gather)(const dml_plan *p, const dml_block *b)
 {
@@ -170,10 +185,12 @@ DML_PIECE void NAME(gather)(const dml_plan *p, const dml_block *b)
     int64_t n = b->count;
     if (p->in_rows)
         NAME(gather_in_rows)(p, b);
+    else if (p->wide && p->fetch)
+        NAME(move_far_wide)(p, b, 0);
     else if (p->wide && where)
-        GATHER_LOOP(wide, 128, ELSEWHERE);
+        GATHER_LOOP(wide, 0, ELSEWHERE);
     else if (p->wide)
-        GATHER_LOOP(wide, 128, IN_ORDER);
+        GATHER_LOOP(wide, 0, IN_ORDER);
     else if (where && p->fetch)
         GATHER_LOOP(narrow, 64, ELSEWHERE);
     else if (where)
@@ -191,10 +208,12 @@ DML_PIECE void NAME(scatter)(const dml_plan *p, const dml_block *b)
     const char *stream = b->stream;
     const int64_t *where = b->where;
     int64_t n = b->count;
-    if (p->wide && where)
-        SCATTER_LOOP(wide, 48, DML_PREFETCH_L2, ELSEWHERE);
+    if (p->wide && p->fetch)
+        NAME(move_far_wide)(p, b, 1);
+    else if (p->wide && where)
+        SCATTER_LOOP(wide, 0, DML_PREFETCH_L2, ELSEWHERE);
     else if (p->wide)
-        SCATTER_LOOP(wide, 48, DML_PREFETCH_L2, IN_ORDER);
+        SCATTER_LOOP(wide, 0, DML_PREFETCH_L2, IN_ORDER);
     else if (where && SECOND_TUNING && p->fetch == DML_FETCH_L1)
         SCATTER_LOOP(narrow, 48, DML_PREFETCH_WRITE, ELSEWHERE);
     else if (where && p->fetch)
@@ -210,6 +229,7 @@ DML_PIECE void NAME(scatter)(const dml_plan *p, const dml_block *b)
 }
 
 #undef IN_ROWS_AHEAD
+#undef WIDE_AHEAD
 #undef IN_ORDER
 #undef ELSEWHERE
 #undef GATHER_EIGHT
