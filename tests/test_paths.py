@@ -41,7 +41,7 @@ def both_outputs(function, *inputs, wanted, **options):
 
 @pytest.mark.parametrize("width", (1, 3, 4, 12, 31, 48, 64, 100, 256, 1000, 5000, 300_000))
 def test_far_slices(rng, every_thread, width):
-    """A table and an output that no cache holds, slices that begin anywhere in a line."""
+    """A table that no second-level cache holds, slices that begin anywhere in a line; short ones, strided ones, sums."""
     rows = min(9_900_000, 12_000_000 // width)
     table = numbers(rng, (rows, width), "uint8")
     indices = rng.integers(-rows, rows, (max(3, min(60_000, 6_000_000 // width)), 1))

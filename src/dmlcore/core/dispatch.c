@@ -28,10 +28,10 @@ static int has_avx512(void)
 static int always(void) { return 1; }
 
 #define NEVER INT64_MAX
-/* Measured on Zen 4, whose third-level cache has 32 MiB: single elements of tables of 8 MiB and more, fetched to the second-level
- * cache instead of the first, take half to two thirds of the time; copies of 12 to 31 MiB past the caches take 0.3 to 0.7 of the time,
- * which is as much as the next reader of 16 MiB loses; gathered slices of 128 bytes and more 1.3 to 2.5x, but scattered ones
- * 0.5 to 0.8x where lines are not theirs alone. */
+/* Measured on Zen 4, whose third-level cache has 32 MiB: single elements of tables of 8 MiB and more, fetched to the
+ * second-level cache instead of the first, take half to two thirds of the time; copies of 12 to 31 MiB past the caches take 0.3
+ * to 0.7 of the time, which is as much as the next reader of 16 MiB loses; gathered slices of 128 bytes and more 1.3 to 2.5x,
+ * but scattered ones 0.5 to 0.8x where lines are not theirs alone. */
 static const dml_tuning usual = {
     .gathers_below = 0,
     .gathers_past = 0,

@@ -110,8 +110,8 @@ int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse)
 }
 
 /* How many boxes' offsets a check had better keep, the last ones, which are moved first: tuples take longer to read than their
- * offsets, and positions in one row have the same ones however they are cut into boxes. taken: bytes of scratch memory that these
- * threads have already. */
+ * offsets, and positions in one row have the same ones however they are cut into boxes. taken: bytes of scratch memory that
+ * these threads have already. */
 static int64_t keeps(const dml_plan *p, int threads, int64_t taken)
 {
     int64_t tuple = (int64_t)p->tuple * dml_index_bytes(p->index);

@@ -308,7 +308,7 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
     p->direct &= simple && !p->ramped;
     if (p->direct && !p->stores && meets_negative(p, block * p->tuple)) {
         p->direct = 0;
-        p->fetch = DML_FETCH_L1;
+        p->fetch = DML_FETCH_L2;
     }
     p->fused = p->direct || (simple && p->tuple == 1 && !p->fetch);
     p->block_bytes = block * (16 + 2 * p->slice);

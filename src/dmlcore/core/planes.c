@@ -16,7 +16,7 @@ static int64_t permuted(int64_t columns, int64_t width)
     return columns % 4 == 0 && width <= 2 ? 4 : columns % 2 == 0 && width <= 4 ? 2 : 1;
 }
 
-/* NULL: there are more, or nothing is better for them than element by element. */
+/* NULL: they are not two, three or four of at most eight bytes, or nothing is better for them than element by element. */
 static const dml_columns *few_columns(int64_t columns, int64_t width)
 {
     if (columns < 2 || columns > 4 || width > 8)
@@ -84,8 +84,8 @@ static void put_rows(char *to, int64_t to_pitch, const char *from, int64_t rows,
     }
 }
 
-/* Deals blocks of elements out like packs of cards, from their two halves by turns, which turns the binary digits of every place
- * by one: done TIMES times, N columns are rows. Compilers have instructions for it, and keep such a block in registers where
+/* Deals blocks of elements out like packs of cards, from their two halves by turns, which turns the binary digits of every
+ * place by one: done TIMES times, N columns are rows. Compilers have instructions for it, and keep such a block in registers where
  * it has a function of its own. The answer is how many rows are done: all, unless they are fewer than a block has. */
 #define DEAL(T, N, TIMES, BLOCK)                                                                                        \
     DML_PIECE int64_t deal_##T##_##N(char *to, int64_t to_pitch, const char *from, const int64_t *column, int64_t rows) \
