@@ -18,6 +18,14 @@
         memcpy(to, &here, sizeof here);   \
     } while (0)
 
+#define FETCH(address, to_l1)            \
+    do {                                 \
+        if (to_l1)                       \
+            DML_PREFETCH_WRITE(address); \
+        else                             \
+            DML_PREFETCH_L2(address);    \
+    } while (0)
+
 /* Walks over the block; the first loops are for single elements, those of a far table and others. */
 #define COMBINER(name, type, expression)                                                                                   \
     DML_PIECE void NAME(name)(const dml_plan *p, dml_block *b)                                                             \
@@ -28,12 +36,13 @@
             char *table = b->table;                                                                                        \
             const char *stream = b->stream;                                                                                \
             const int64_t *where = b->where, step = p->stream_step;                                                        \
+            int to_l1 = SECOND_TUNING && p->fetch == DML_FETCH_L1;                                                         \
             if (p->fetch) {                                                                                                \
                 for (int64_t at = 0; at < dml_least(AHEAD, n); at++)                                                       \
-                    DML_PREFETCH_L2(table + offsets[at]);                                                                  \
+                    FETCH(table + offsets[at], to_l1);                                                                     \
                 for (; i + AHEAD < n; i++) {                                                                               \
-                    DML_PREFETCH_L2(table + offsets[i + AHEAD]);                                                           \
-                    STEP(type, expression, table + offsets[i], stream + dml_block_where(p, b, i));                         \
+                    FETCH(table + offsets[i + AHEAD], to_l1);                                                              \
+                    STEP(type, expression, table + offsets[i], stream + (where ? where[i] : i * step));                    \
                 }                                                                                                          \
             }                                                                                                              \
             for (; i < n; i++)                                                                                             \
@@ -100,6 +109,7 @@ static const dml_combiner DML_TABLE(combiners)[DML_NUMBERS][DML_REDUCTIONS] = {
 };
 #undef NAME
 #undef AHEAD
+#undef FETCH
 #undef STEP
 #undef COMBINER
 #undef INTEGER

@@ -145,17 +145,23 @@ static int copy_source(const dml_job *job, const dml_move *m, const dml_run *run
     return status;
 }
 
+/* What a move's regions have in common, and the check that the region which moves does first. */
+typedef struct {
+    dml_pulse pulse;
+    dml_first first;
+    dml_job check;
+} regions;
+
 static int move_straight(const dml_plan *plan, int op, const dml_move *m, const dml_run *run, dml_straight *straight,
-                         int threads, dml_pulse *pulse);
+                         int threads, regions *shared);
 
 /* Leaves it to the caller to free plan->kept and straight->scratch. taken: bytes of scratch memory that run->threads
  * have already. */
 static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *run, dml_straight *straight, int64_t taken,
-                     dml_pulse *pulse)
+                     regions *shared)
 {
     dml_ramps ramps;
-    dml_job check;
-    dml_first first;
+    dml_pulse *pulse = &shared->pulse;
     int scatter = dml_kinds[op] == DML_KIND_SCATTER, copies = scatter && m->source != NULL, status;
 
     dml_plan_make(plan, m, run, dml_tuned, scatter);
@@ -171,7 +177,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
     }
     int threads = run->threads > 1 && checks ? dml_threads_worth(run->threads, dml_plan_nanoseconds(plan), pulse) : 1;
     if (checks && !scatter && plan->slice && dml_straightens(plan, m, threads, straight))
-        return move_straight(plan, op, m, run, straight, threads, pulse);
+        return move_straight(plan, op, m, run, straight, threads, shared);
 
     int by_rows = checks && plan->slice && dml_moves_rows(plan);
     int strided = checks && plan->slice && !by_rows && dml_takes_strided(plan, scatter);
@@ -201,9 +207,9 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
             plan->kept = malloc((size_t)(plan->positions - dml_block_number(plan, plan->kept_from)) * sizeof(u32));
         }
         if (threads > 1 && !scatter && !apart && plan->slice && dml_plan_in_order(plan)) {
-            scan_of(&check, plan, threads);   /* the region that moves does it first */
-            first = (dml_first){dml_some_boxes, &check, dml_ceil(check.end, check.per_chunk)};
-            pulse->first = &first;
+            scan_of(&shared->check, plan, threads); /* the region that moves does it first */
+            shared->first = (dml_first){dml_some_boxes, &shared->check, dml_ceil(shared->check.end, shared->check.per_chunk)};
+            pulse->first = &shared->first;
         } else
             status = dml_scan(plan, plan->positions * plan->tuple >= MANY_INDICES ? threads : 1, pulse);
         if (status)
@@ -260,24 +266,25 @@ static int straight_part(void *data, dml_worker *worker, int64_t number)
     const straight_parts *parts = data;
     dml_straight straight = *parts->straight, none;
     dml_run run = *parts->run;
-    dml_pulse pulse = {.poll = worker->calling ? run.poll : NULL, .around = worker->team};
+    regions shared = {.pulse = {.poll = worker->calling ? run.poll : NULL, .around = worker->team}};
     dml_plan plan;
     run.threads = 1;
     straight.scratch += worker->number * straight.bytes;
-    int status = dml_straighten(&straight, parts->move, number, parts->plan->element, 1, &pulse);
+    int status = dml_straighten(&straight, parts->move, number, parts->plan->element, 1, &shared.pulse);
     if (!status) {
-        status = move_with(&plan, parts->op, &straight.move, &run, &none, straight.bytes, &pulse);
+        status = move_with(&plan, parts->op, &straight.move, &run, &none, straight.bytes, &shared);
         free(plan.kept);
     }
-    if (pulse.interrupted)               /* this one calls */
+    if (shared.pulse.interrupted)                        /* this one calls */
         worker->team->pulse->interrupted = 1;
     return status ? status : dml_tick(worker, DML_FUEL); /* a part is too short for a look at the clock of its own */
 }
 
 /* Part by part; the parts' own plans find slices that are contiguous. */
 static int move_straight(const dml_plan *plan, int op, const dml_move *m, const dml_run *run, dml_straight *straight,
-                         int threads, dml_pulse *pulse)
+                         int threads, regions *shared)
 {
+    dml_pulse *pulse = &shared->pulse;
     dml_plan part;
     dml_straight none;
     dml_run part_run = *run;
@@ -295,7 +302,7 @@ static int move_straight(const dml_plan *plan, int op, const dml_move *m, const 
         status = dml_straighten(straight, m, n, plan->element, threads, pulse);
         if (status)
             break;
-        status = move_with(&part, op, &straight->move, &part_run, &none, straight->bytes, pulse);
+        status = move_with(&part, op, &straight->move, &part_run, &none, straight->bytes, shared);
         free(part.kept);
     }
     return status;
@@ -317,8 +324,8 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     dml_straight straight;
     straight.scratch = NULL;
     run->threads = (int)dml_least(run->threads, DML_THREADS_MOST);
-    dml_pulse pulse = {.poll = run->poll};
-    int status = move_with(&plan, op, m, run, &straight, 0, &pulse);
+    regions shared = {.pulse = {.poll = run->poll}};
+    int status = move_with(&plan, op, m, run, &straight, 0, &shared);
     free(plan.kept);
     free(straight.scratch);
     return status == DML_OUT_OF_RANGE ? report(m, run) : status;
