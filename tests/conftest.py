@@ -26,6 +26,16 @@ def every_thread():
     _set_grain(0)
 
 
+@pytest.fixture(params=(0, 1, 1 << 60), ids=("few-at-once", "by-threads", "planned"))
+def each_way(request):
+    """As the product chooses, which is without a plan for few positions; with one for all threads, and for a single one."""
+    from dmlcore._generated.operators import _set_grain
+
+    _set_grain(request.param)
+    yield
+    _set_grain(0)
+
+
 @pytest.fixture
 def isa(request):
     """Calls with an instruction set of the caller's choice; skipped where the machine lacks it."""

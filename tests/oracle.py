@@ -107,7 +107,8 @@ def scatter_nd(input, indices, updates, reduction="none", mode="raise"):
 
 def nonzero_coordinates(input):
     """Coordinates of all that is not zero, in row-major order; every NaN is not zero."""
-    found = [position for position in np.ndindex(input.shape) if input[position] != 0]
+    with np.errstate(invalid="ignore"):
+        found = [position for position in np.ndindex(input.shape) if input[position] != 0]
     return np.array(found, np.uint32).reshape(len(found), input.ndim)
 
 

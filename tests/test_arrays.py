@@ -70,7 +70,7 @@ def test_random_arguments(op, rng):
 
 
 @indexed
-def test_negative_indices_and_axes(op, rng):
+def test_negative_indices_and_axes(op, rng, each_way):
     """-1 is the last one for signed indices; axes count from the end too."""
     for _ in range(40):
         drawn = drawn_call(op, rng)
@@ -87,7 +87,7 @@ def test_negative_indices_and_axes(op, rng):
 
 @indexed
 @pytest.mark.parametrize("dtype", ["uint64", "uint32", "uint16", "uint8"])
-def test_unsigned_is_never_negative(op, dtype, rng):
+def test_unsigned_is_never_negative(op, dtype, rng, each_way):
     drawn = drawn_call(op, rng)
     indices = np.full(drawn.indices.shape, np.iinfo(dtype).max, dtype)
     with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
@@ -170,7 +170,7 @@ def test_masked_arrays_and_byte_order(op, rng):
 
 
 @all_operators
-def test_empty_and_zero_dimensional(op, rng):
+def test_empty_and_zero_dimensional(op, rng, each_way):
     """Sizes of 0 and no dimensions at all, wherever the rules allow them."""
     empty = scalars = 0
     for _ in range(1500):
@@ -189,7 +189,7 @@ def test_empty_and_zero_dimensional(op, rng):
 
 
 @all_operators
-def test_many_dimensions(op, rng):
+def test_many_dimensions(op, rng, each_way):
     """Up to NumPy's 64, as sizes of 1 join their neighbours."""
     for extra in (5, 30, 60):
         drawn = drawn_call(op, rng, max_rank=2)
@@ -221,7 +221,7 @@ def test_too_many_dimensions():
 
 
 @all_operators
-def test_every_data_type_is_kept(op, rng):
+def test_every_data_type_is_kept(op, rng, each_way):
     for data_type in data_types(op):
         drawn = drawn_call(op, rng, data_type)
         result = call(op, drawn.arrays, drawn.options)

@@ -110,7 +110,7 @@ def compare(folder, case, result, layout) -> None:
 
 
 @pytest.mark.parametrize(("folder", "case"), cases(OWN))
-def test_own(folder, case):
+def test_own(folder, case, each_way):
     run(folder, case)
 
 

@@ -33,7 +33,7 @@ def expected(op, call_, arrays):
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=pair_id)
-def test_array_door(pair, rng):
+def test_array_door(pair, rng, each_way):
     op, data_type, index_type = pair
     for _ in range(TURNS if TYPES[data_type].value is not None else 3):
         drawn = random_call(op, rng, data_type, index_type)
@@ -54,7 +54,7 @@ def test_array_door(pair, rng):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.name)
-def test_each_layout(op, layout, rng):
+def test_each_layout(op, layout, rng, each_way):
     """Each layout for each array in turn, at ranks and sizes where whole rows move, in every width."""
     for data_type in data_types(op)[::2]:
         drawn = random_call(op, rng, data_type, index_types(op)[0], max_rank=5, max_size=9)
@@ -77,7 +77,7 @@ def strided(rng, array):
 
 
 @pytest.mark.parametrize("pair", DESCRIPTOR_PAIRS, ids=pair_id)
-def test_descriptor_door(pair, rng):
+def test_descriptor_door(pair, rng, each_way):
     """The same calls as descriptors, with ones in front, packed or with strides."""
     op, data_type, index_type = pair
     ran = 0
@@ -117,7 +117,7 @@ def compare(op, results, wanted) -> None:
 
 @pytest.mark.parametrize("op", [op for op in OPERATORS if op.kernel.indices], ids=lambda op: op.name)
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "longlong", "ulonglong"])
-def test_other_integer_indices(op, dtype, rng):
+def test_other_integer_indices(op, dtype, rng, each_way):
     """Narrow integers are converted; NumPy's second 64-bit integers are the same type to us."""
     for _ in range(TURNS):
         drawn = random_call(op, rng, data_types(op)[0], "INT64" if np.dtype(dtype).kind == "i" else "UINT64")
@@ -125,7 +125,7 @@ def test_other_integer_indices(op, dtype, rng):
         assert same_bits(call(op, arrays, drawn.options), call(op, drawn.arrays, drawn.options))
 
 
-def test_every_type_is_covered():
+def test_every_type_is_covered(each_way):
     """No data type of any table is left out, except those that NumPy does not have."""
     for op in OPERATORS:
         listed = {t for t in op.support[op.kernel.data][NEWEST.name].data_types}
@@ -134,7 +134,7 @@ def test_every_type_is_covered():
 
 
 @pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.name)
-def test_larger(op, rng):
+def test_larger(op, rng, each_way):
     """Sizes beyond one block of indices, with plain data."""
     for data_type in data_types(op):
         drawn = random_call(op, rng, data_type, index_types(op)[-1], max_rank=3, max_size=40, data=plain_data)

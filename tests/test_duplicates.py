@@ -29,7 +29,7 @@ def targets(op, drawn) -> list:
     return found
 
 
-def test_raise(op, rng, every_thread):
+def test_raise(op, rng, each_way):
     assert set(accepted(getattr(dmlcore, op.python.function), "duplicates")) == {"last", "raise"}
     repeated = unique = 0
     for turn in range(300):

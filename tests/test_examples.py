@@ -47,7 +47,7 @@ def outputs_fit(op, example, results):
         np.testing.assert_array_equal(result[defined], values[defined], m.name)
 
 
-def test_descriptor_door(pair):
+def test_descriptor_door(pair, each_way):
     op, example = pair
     if example.desc[op.inputs[0].name].data is None:
         return
@@ -98,7 +98,7 @@ def natural_arrays(op, desc):
     return search(list(wanted), {})
 
 
-def test_array_door(pair):
+def test_array_door(pair, each_way):
     op, example = pair
     found = natural_arrays(op, op.infer(without_outputs(op, example.desc)))
     if found is None or example.desc[op.inputs[0].name].data is None:

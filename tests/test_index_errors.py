@@ -46,7 +46,7 @@ def bad_values(dtype: np.dtype, length: int) -> list[int]:
 
 
 @pytest.mark.parametrize("index_type", ["INT32", "INT64", "UINT32", "UINT64"])
-def test_facts(op, index_type, rng, every_thread):
+def test_facts(op, index_type, rng, each_way):
     if index_type not in index_types(op):
         return
     dtype = numpy_type(index_type)
@@ -69,7 +69,7 @@ def test_facts(op, index_type, rng, every_thread):
         assert type(again) is type(error) and str(again) == str(error) and again.as_dict() == error.as_dict()
 
 
-def test_first_of_many(op, rng, every_thread):
+def test_first_of_many(op, rng, each_way):
     """Of several bad indices the first in row-major order is told, whatever the layout and the number of threads."""
     for turn in range(30):
         drawn = drawn_call(op, rng, index_types(op)[0], size=6 if turn else 40)
@@ -85,7 +85,7 @@ def test_first_of_many(op, rng, every_thread):
             assert caught.value.position == np.unravel_index(first, indices.shape), threads
 
 
-def test_out_is_untouched(op, rng, every_thread):
+def test_out_is_untouched(op, rng, each_way):
     """With one bad index at the first, a middle or the very last place; in layouts, in place, and through
     descriptors.
     """
@@ -115,7 +115,7 @@ def test_out_is_untouched(op, rng, every_thread):
                 assert (out == 77).all()
 
 
-def test_modes(op, rng, every_thread):
+def test_modes(op, rng, each_way):
     """Every mode that the function takes, with indices good and bad, does what the loops do; raise is always among
     them.
     """
@@ -144,7 +144,7 @@ def test_modes(op, rng, every_thread):
                     assert same_bits(call(op, arrays, options, num_threads=threads), wanted), (mode, threads)
 
 
-def test_empty_dimension(op, rng):
+def test_empty_dimension(op, rng, each_way):
     """No index is valid for a dimension of length 0, and the message says so; without indices there is no error."""
     for _ in range(200):
         drawn = random_call(op, rng, data_types(op)[0], index_types(op)[0])

@@ -50,7 +50,7 @@ def test_every_isa_keeps_the_same_nan(rng, any_isa, reduction, dtype, bits):
 
 
 @pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.name)
-def test_every_isa_equals_baseline(op, rng, any_isa):
+def test_every_isa_equals_baseline(op, rng, any_isa, each_way):
     assert ISAS[0] == "baseline"
     for drawn, arrays in some_calls(op, rng, 80):
         results = {}

@@ -121,7 +121,7 @@ BATCHED = [op for op in OPERATORS if op.python.parameters]
 
 
 @pytest.mark.parametrize("op", BATCHED, ids=lambda op: op.name)
-def test_batches_mean_one_call_for_each(op, rng):
+def test_batches_mean_one_call_for_each(op, rng, each_way):
     """With batch dimensions the result is that of a call for every batch, stacked."""
     for _ in range(100):
         drawn = random_call(op, rng, "INT32", "INT64", max_rank=4)

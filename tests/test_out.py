@@ -22,7 +22,7 @@ scatters = pytest.mark.parametrize("op", SCATTERS, ids=lambda op: op.name)
 
 
 @operators
-def test_shape_and_dtype(op, rng):
+def test_shape_and_dtype(op, rng, each_way):
     drawn = drawn_call(op, rng)
     wanted = call(op, drawn.arrays, drawn.options)
     for wrong in (np.full((*wanted.shape, 1, 2), 7, wanted.dtype), np.full((*wanted.shape[:-1], 9), 7, wanted.dtype)):
@@ -66,7 +66,7 @@ def test_overlap_with_itself(op, rng):
 
 
 @operators
-def test_partial_overlap(op, rng, every_thread):
+def test_partial_overlap(op, rng, each_way):
     """out shares memory with each input in turn, shifted by bytes or elements: the result is as if apart."""
     for turn in range(60):
         drawn = drawn_call(op, rng, "INT64", "INT64")
@@ -85,7 +85,7 @@ def test_partial_overlap(op, rng, every_thread):
 
 
 @scatters
-def test_in_place(op, rng, every_thread):
+def test_in_place(op, rng, each_way):
     """out=input, in any layout; a transposed view of the input is an overlap, not in place."""
     source = op.member(op.kernel.source).python
     for turn in range(60):

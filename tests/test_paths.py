@@ -425,3 +425,37 @@ def test_non_zero_elements_of_short_rows(rng, every_thread, density):
             for threads in THREADS:
                 found = dmlcore.nonzero_coordinates(x, dtype=dtype, num_threads=threads)
                 assert found.dtype == dtype and np.array_equal(found, wanted), (shape, dtype, threads)
+
+
+@pytest.mark.parametrize("width", (1, 2, 3, 4, 8, 15, 16, 64, 1023, 1024, 1025))
+@pytest.mark.parametrize("count", (1, 7, 47, 48, 49))
+def test_few_positions(rng, each_way, count, width):
+    """As many as are moved without a plan, and one more; slices and copies as long as that takes, and longer. A bad index
+    leaves the output as it was.
+    """
+    for rows in (1, max(1, 16384 // width), 16384 // width + 1):
+        x = rng.integers(0, 255, (rows, width), np.uint8)
+        at = rng.integers(-rows, rows, count)
+        indices, updates = at[:, np.newaxis], rng.integers(0, 255, (count, width), np.uint8)
+        wanted = x.copy()
+        for place, row in zip(at, updates, strict=True):
+            wanted[place] = row
+        out, whole = np.empty_like(updates), np.empty_like(x)
+        for gathered in (dmlcore.gather(x, at), dmlcore.gather_nd(x, indices), dmlcore.gather_nd(x, indices, out=out)):
+            assert (gathered == x[at]).all()
+        assert (dmlcore.gather_elements(x, np.repeat(indices, width, 1), 0) == x[at]).all()
+        inside = x.copy()
+        for scattered in (
+            dmlcore.scatter_nd(x, indices, updates),
+            dmlcore.scatter_nd(x, indices, updates, out=whole),
+            dmlcore.scatter_nd(inside, indices, updates, out=inside),
+        ):
+            assert (scattered == wanted).all()
+        bad = indices.copy()
+        bad[rng.integers(count)] = rows if rng.random() < 0.5 else -rows - 1
+        before = out.copy(), inside.copy()
+        with pytest.raises(dmlcore.IndexOutOfRangeError):
+            dmlcore.gather_nd(x, bad, out=out)
+        with pytest.raises(dmlcore.IndexOutOfRangeError):
+            dmlcore.scatter_nd(inside, bad, updates, out=inside)
+        assert (out == before[0]).all() and (inside == before[1]).all()

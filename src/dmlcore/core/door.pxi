@@ -109,6 +109,7 @@ cdef extern from "core/kernel.h" nogil:
         int coordinate_bytes
         int64_t rows_max, count
         void *scratch
+    bint dml_move_few(int op, const dml_move *, const dml_run *)
     bint dml_move_is_small(const dml_move *)
     int dml_move_run(int op, const dml_move *, dml_run *)
     int dml_nonzero_count(dml_nonzero *, dml_run *)
@@ -208,6 +209,7 @@ cdef enum:
     KEEP_GIL = 16384        # elements that are looked for in less time than giving the GIL away and getting it back takes
 
 cdef int threads_wanted = 1     # set_num_threads, or what threads.py found
+cdef bint always_planned = False    # _set_grain
 cdef int type_codes[256]        # NumPy type number -> DML_TENSOR_DATA_TYPE (0 where there is none)
 
 
@@ -551,6 +553,8 @@ cdef int run_move(int op, dml_move *move, dml_run *run, str operator, str tensor
     cdef int64_t nothing = 0, sizes[DML_RANK_MAX], strides[DML_RANK_MAX]   # another thread may give the indices others
     cdef dml_move only_check
     cdef int d
+    if not always_planned and dml_move_few(op, move, run):
+        return 0
     if cnp.PyArray_SIZE(indices) > 0 and dml_product(move.positions) == 0:
         # An empty dimension that the indices do not count along: nothing is moved, the indices are checked all the same.
         only_check = move[0]
@@ -721,7 +725,10 @@ def _select_isa(name):
 
 
 def _set_grain(int64_t nanoseconds):
-    """For tests: from how much predicted work on threads are used; 1 is always, 0 the measured default."""
+    """For tests: from how much predicted work on threads are used; 1 is always, 0 the measured default. Only with the default
+    are few positions moved without a plan."""
+    global always_planned
+    always_planned = nanoseconds > 0
     dml_set_grain(nanoseconds)
 
 

@@ -77,6 +77,10 @@ typedef struct {
 /* Whether a move takes less time than giving Python's lock away and getting it back, and so is no work for threads either. */
 int dml_move_is_small(const dml_move *move);
 
+/* Runs a move of a few positions at once, on the calling thread: 1. Else 0, and nothing has been written: it is for
+ * dml_move_run, like every index that is out of range. */
+int dml_move_few(int op, const dml_move *move, const dml_run *run);
+
 /* Runs operator `op` (enum dml_operator in _generated/operators.h, the row of the loop tables). */
 int dml_move_run(int op, const dml_move *move, dml_run *run);
 

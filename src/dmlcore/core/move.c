@@ -2,6 +2,7 @@
  * copied, has the work shared out, and finds the first index that is out of range when a loop met one. */
 #include "copy.h"
 #include "dispatch.h"
+#include "move.h"
 #include "share.h"
 
 #include <stdlib.h>
@@ -12,7 +13,6 @@
 #define SHORT_TUPLE 16                   /* bytes; shorter ones are read again as quickly as their offsets */
 #define OFFSETS_KEPT ((int64_t)1 << 20)          /* bytes of offsets for each thread, */
 #define FEW_OF_THEM 8                       /* not worth it for so small a part of them all */
-#define SMALL_COPY 16384                 /* bytes; the first-level cache holds them until they are updated */
 #define FEW_UPDATES 8                    /* lines of the table for each that is updated */
 #define ASK_EVERY ((int64_t)1 << 22)     /* positions that a bad index is looked for among */
 
@@ -20,18 +20,6 @@
 #define COPIED 48                        /* bytes for each nanosecond that the copy takes less, */
 #define REGION 4000                      /* nanoseconds for the start, */
 #define BEYOND 4                         /* and for each updated line, which is in the other one's cache */
-
-static int64_t coordinate_at(const char *from, int index)
-{
-    i32 a;
-    u32 b;
-    i64 c;
-    switch (index) {
-    case DML_INDEX_I32: memcpy(&a, from, sizeof a); return a;
-    case DML_INDEX_U32: memcpy(&b, from, sizeof b); return b;
-    default: memcpy(&c, from, sizeof c); return c;
-    }
-}
 
 static int64_t number_of(const dml_move *m, const int64_t *place)
 {
@@ -54,7 +42,7 @@ static int report(const dml_move *m, dml_run *run)
         if (run->poll && looked % ASK_EVERY == ASK_EVERY - 1 && run->poll())
             return DML_INTERRUPTED;
         for (int64_t k = 0; k < m->bounds.n; k++) {
-            int64_t value = coordinate_at(at + k * m->coordinate_stride, run->index), n = m->bounds.v[k];
+            int64_t value = dml_coordinate_at(at + k * m->coordinate_stride, run->index), n = m->bounds.v[k];
             if (run->mode == DML_CLIP && n > 0)
                 continue;
             if (is_signed ? value < -n || value >= n : (uint64_t)value >= (uint64_t)n) {
@@ -79,19 +67,6 @@ static int report(const dml_move *m, dml_run *run)
         if (d < 0)
             return DML_OUT_OF_RANGE;
     }
-}
-
-/* Bytes of the table if it and its source are contiguous, else 0. */
-static int64_t contiguous_bytes(const dml_move *m, int64_t width)
-{
-    int64_t bytes = width;
-    for (int64_t d = m->copy.n - 1; d >= 0; d--) {
-        int64_t size = m->copy.v[d];
-        if (size != 1 && (dml_stride(m->copy_table_strides, d) != bytes || dml_stride(m->copy_source_strides, d) != bytes))
-            return 0;
-        bytes *= size;
-    }
-    return bytes;
 }
 
 static void scan_of(dml_job *job, const dml_plan *plan, int threads)
@@ -193,7 +168,9 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
         job.loop = dml_rows_loop;
     }
 
-    int64_t bytes = copies && checks && plan->slice ? contiguous_bytes(m, plan->element) : 0;
+    int64_t bytes = copies && checks && plan->slice
+                        ? dml_contiguous(m->copy, m->copy_table_strides, m->copy_source_strides, plan->element)
+                        : 0;
     int rest = bytes && !strided && dml_overwrites(plan, bytes);
 
     /* one box on one thread is checked as a whole before anything of it is moved */
@@ -218,7 +195,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
     }
     if (rest)
         status = dml_copy_rest(&job, m->source, bytes, threads, pulse);
-    else if (bytes && bytes <= SMALL_COPY && threads == 1)
+    else if (bytes && bytes <= DML_SMALL_COPY && threads == 1)
         dml_copy_bytes(m->table, m->source, bytes, DML_STORE_PLAIN);
     else if (bytes && !apart && dml_copies_lines(&job, plan, m->source, bytes)) {
         int64_t done = job.line * job.lines;

@@ -1,0 +1,107 @@
+/* few.c: moves of so few positions that making a plan would take longer than the move: checks every index, then copies one
+ * slice after the other. What is not that simple, and what is wrong, is left to dml_move_run. */
+#include "copy.h"
+#include "dispatch.h"
+#include "move.h"
+
+#define FEW 48                           /* positions, */
+#define SHORT_SLICE 1024                 /* bytes of a slice */
+
+DML_INLINE void copy_slice(char *to, const char *from, int64_t bytes)
+{
+    switch (bytes) { /* a constant becomes a load and a store */
+    case 1: memcpy(to, from, 1); break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    default: memcpy(to, from, (size_t)bytes);
+    }
+}
+
+/* Where a position's index, its part of the table and its slice of the stream begin; or bytes from one to the next. */
+typedef struct {
+    int64_t index, table, stream;
+} place;
+
+static place steps_of(const dml_move *m, int64_t d)
+{
+    place steps = {dml_stride(m->index_strides, d), dml_stride(m->table_strides, d), dml_stride(m->stream_strides, d)};
+    return steps;
+}
+
+DML_INLINE void go(place *at, place steps, int64_t times)
+{
+    at->index += times * steps.index;
+    at->table += times * steps.table;
+    at->stream += times * steps.stream;
+}
+
+/* Offsets of the slices of so many positions, in both tensors; 0: an index is out of range. `is_signed` and the index's class are
+ * constants. */
+DML_INLINE int row_of(const dml_move *m, place at, place steps, int64_t count, int index, int is_signed, int64_t *table,
+                      int64_t *stream)
+{
+    const int64_t *bounds = m->bounds.v, *step = m->steps.v, tuple = m->bounds.n, apart = m->coordinate_stride;
+    const char *indices = m->indices;
+    for (int64_t i = 0; i < count; i++, go(&at, steps, 1)) {
+        int64_t offset = at.table;
+        for (int64_t k = 0; k < tuple; k++) {
+            int64_t value = dml_coordinate_at(indices + at.index + k * apart, index), n = bounds[k];
+            value += is_signed && value < 0 ? n : 0;
+            if ((uint64_t)value >= (uint64_t)n)
+                return 0;
+            offset += value * step[k];
+        }
+        table[i] = offset;
+        stream[i] = at.stream;
+    }
+    return 1;
+}
+
+int dml_move_few(int op, const dml_move *m, const dml_run *run)
+{
+    int scatter = dml_kinds[op] == DML_KIND_SCATTER, fine;
+    int64_t width = (int64_t)1 << run->storage, count = dml_product(m->positions), copied = 0, last = m->positions.n - 1;
+    if (count == 0 || count > FEW || run->mode != DML_RAISE || run->reduction != DML_NONE)
+        return 0;
+    int64_t bytes = dml_contiguous(m->slice, m->slice_table_strides, m->slice_stream_strides, width);
+    if (bytes == 0 || bytes > SHORT_SLICE)
+        return 0;
+    if (scatter && m->source) {
+        copied = dml_contiguous(m->copy, m->copy_table_strides, m->copy_source_strides, width);
+        if (copied == 0 || copied > DML_SMALL_COPY)
+            return 0;
+    }
+
+    int64_t table[FEW], stream[FEW], done[DML_RANK_MAX], row = last < 0 ? 1 : m->positions.v[last];
+    place at = {0, 0, 0}, steps = last < 0 ? at : steps_of(m, last);
+    for (int64_t d = 0; d < last; d++) {
+        DML_FEW;
+        done[d] = 0;
+    }
+    for (int64_t i = 0; i < count; i += row) {
+        switch (run->index) {
+        case DML_INDEX_I32: fine = row_of(m, at, steps, row, DML_INDEX_I32, 1, table + i, stream + i); break;
+        case DML_INDEX_U32: fine = row_of(m, at, steps, row, DML_INDEX_U32, 0, table + i, stream + i); break;
+        case DML_INDEX_I64: fine = row_of(m, at, steps, row, DML_INDEX_I64, 1, table + i, stream + i); break;
+        default: fine = row_of(m, at, steps, row, DML_INDEX_U64, 0, table + i, stream + i);
+        }
+        if (!fine)
+            return 0;
+        for (int64_t d = last - 1; d >= 0; d--) {
+            go(&at, steps_of(m, d), 1);
+            if (++done[d] < m->positions.v[d])
+                break;
+            go(&at, steps_of(m, d), -done[d]);
+            done[d] = 0;
+        }
+    }
+
+    if (copied)
+        dml_copy_bytes(m->table, m->source, copied, DML_STORE_PLAIN);
+    for (int64_t i = 0; i < count; i++) {
+        char *in_table = m->table + table[i], *in_stream = m->stream + stream[i];
+        copy_slice(scatter ? in_table : in_stream, scatter ? in_stream : in_table, bytes);
+    }
+    return 1;
+}

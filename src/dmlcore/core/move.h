@@ -1,0 +1,37 @@
+/* move.h: what move.c and few.c both ask of a dml_move.
+ * Included by these two only. */
+#ifndef DMLCORE_MOVE_H
+#define DMLCORE_MOVE_H
+
+#include "compiler.h"
+#include "kernel.h"
+
+#define DML_SMALL_COPY 16384             /* bytes; the first-level cache holds them until they are updated */
+
+/* A coordinate as it stands; of DML_INDEX_U64 the bits. */
+DML_INLINE int64_t dml_coordinate_at(const char *from, int index)
+{
+    i32 a;
+    u32 b;
+    i64 c;
+    switch (index) {
+    case DML_INDEX_I32: memcpy(&a, from, sizeof a); return a;
+    case DML_INDEX_U32: memcpy(&b, from, sizeof b); return b;
+    default: memcpy(&c, from, sizeof c); return c;
+    }
+}
+
+/* Bytes of so many dimensions of two tensors if both are contiguous, else 0. */
+DML_INLINE int64_t dml_contiguous(dml_list sizes, dml_list strides, dml_list other_strides, int64_t width)
+{
+    int64_t bytes = width;
+    for (int64_t d = sizes.n - 1; d >= 0; d--) {
+        int64_t size = sizes.v[d];
+        if (size != 1 && (dml_stride(strides, d) != bytes || dml_stride(other_strides, d) != bytes))
+            return 0;
+        bytes = dml_mul(bytes, size);
+    }
+    return bytes;
+}
+
+#endif
