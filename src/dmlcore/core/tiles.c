@@ -15,12 +15,22 @@
 #define SETS_HOLD 8                      /* which holds at least so many lines */
 #define ROWS_AHEAD 8                     /* rows that are fetched ahead: they are far apart, the hardware does not see it */
 
-/* Rows of `bytes` from one place to another. */
-static void copy_rows(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t bytes)
+/* Rows of `bytes` from one place to another. The rows ahead are fetched, after the last one those that follow them to the right,
+ * where the next tile is; on both sides, unless `to` is scratch memory. */
+static void copy_rows(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t bytes,
+                      int to_scratch)
 {
-    for (; rows > 0; rows--, to += to_pitch, from += from_pitch) {
-        for (int64_t at = 0; at < bytes; at += 64)
-            DML_PREFETCH(from + ROWS_AHEAD * from_pitch + at);
+    int64_t ahead = dml_least(ROWS_AHEAD, rows);
+    for (int64_t row = 0; row < rows; row++, to += to_pitch, from += from_pitch) {
+        int next = row + ahead >= rows;
+        const char *soon = from + (next ? (ahead - rows) * from_pitch + bytes : ahead * from_pitch);
+        const char *there = to + (next ? (ahead - rows) * to_pitch + bytes : ahead * to_pitch);
+        for (int64_t at = 0; at < bytes; at += 64) {
+            if (to_scratch)
+                DML_PREFETCH(soon + at);
+            else
+                DML_PREFETCH_WRITE(there + at);
+        }
         memcpy(to, from, (size_t)bytes);
     }
 }
@@ -45,7 +55,7 @@ static int some_tile(void *data, dml_worker *worker, int64_t chunk)
         part.indices += c * p->dim[d].index;
         plane = rest;
     }
-    copy_rows(tile, job->pitch, (job->source ? job->source : p->table) + table, p->steps[0], p->bounds[0], width);
+    copy_rows(tile, job->pitch, (job->source ? job->source : p->table) + table, p->steps[0], p->bounds[0], width, 1);
 
     /* a plan for one plane, each row of which is a box */
     part.table = tile;
@@ -64,7 +74,7 @@ static int some_tile(void *data, dml_worker *worker, int64_t chunk)
     part.block_bytes = size * (16 + 2 * p->slice);
     int status = job->loop(&part, worker, 0, axis->size);
     if (job->writes && !status)
-        copy_rows(p->table + table, p->steps[0], tile, job->pitch, p->bounds[0], width);
+        copy_rows(p->table + table, p->steps[0], tile, job->pitch, p->bounds[0], width, 0);
     return status;
 }
 
@@ -90,7 +100,8 @@ int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes)
     if (columns->table != p->slice || columns->stream != p->slice || columns->index != dml_index_bytes(p->index) || rows < 2 ||
         rows > SCRATCH / NARROWEST || width < 2 * NARROWEST || pitch < width)
         return 0;
-    if (rows * pitch <= (writes ? p->tuned->tiles_written : LARGE) && !crowded(p, rows, pitch, writes))
+    int few = rows < (writes ? p->tuned->tiles_rows_written : p->tuned->tiles_rows);
+    if ((few || rows * pitch <= (writes ? p->tuned->tiles_written : LARGE)) && !crowded(p, rows, pitch, writes))
         return 0;
     /* a tile is copied as a whole, and back: the indices of a column have to be many */
     int64_t most = p->slice >= 8 ? p->tuned->tiles_wide : 8;

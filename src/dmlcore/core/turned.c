@@ -12,16 +12,22 @@
 #define INDICES ((int64_t)128 << 10)     /* bytes of indices in scratch memory: a part of the second-level cache, */
 #define TABLE ((int64_t)512 << 10)       /* and of the table */
 #define LARGE ((int64_t)256 << 10)       /* bytes of a plane of the table that is worth it */
+#define MANY_COLUMNS 512                 /* whose lines fill the first-level cache before they are needed again */
+#define FEW_COLUMNS 16                   /* of which that is true nowhere */
+/* Columns that begin at few places of the cache have less room: bytes of them, each as long as the power of two by which they are
+ * apart. Elements of one and two bytes are copied faster. */
+#define CROWDED ((int64_t)256 << 10)
+#define CROWDED_SHORT ((int64_t)32 << 10)
 
 /* A move in tiles of wide x length positions, across and along the last dimension. */
 typedef struct {
     const dml_plan *plan;
     dml_loop loop;
-    int indices, table;                  /* which of them is copied */
-    int across;                          /* the dimension along which it lies the right way round */
+    int indices, table; /* which of them is copied */
+    int across; /* the dimension along which it lies the right way round */
     int64_t wide, length;
-    int axis_across;                     /* a scatter's tiles across have to follow each other, not those along */
-    int64_t tiles, units;                /* tiles that are shared out in each plane, and all of them */
+    int axis_across; /* a scatter's tiles across have to follow each other, not those along */
+    int64_t tiles, units; /* tiles that are shared out in each plane, and all of them */
     char *scratch;
 } turning;
 
@@ -32,6 +38,14 @@ static int with_stride(const dml_plan *p, size_t member, int64_t stride)
         if (*(const int64_t *)((const char *)(p->dim + d) + member) == stride && p->dim[d].size >= FEWEST)
             return d;
     return -1;
+}
+
+/* Whether lines of the table leave the caches before the next row of positions needs them again. Measured: up to MANY_COLUMNS
+ * that are not crowded are read in place in 0.15 to 0.9 of the time. */
+static int leaves(int64_t columns, int64_t apart, int64_t width)
+{
+    int64_t crowd = columns * dml_least(apart & -apart, DML_PAGE);
+    return columns > MANY_COLUMNS || (columns > FEW_COLUMNS && crowd > (width < 4 ? CROWDED_SHORT : CROWDED));
 }
 
 /* Rows of scratch memory; one more line keeps them from meeting in the cache. */
@@ -49,7 +63,8 @@ static int turns(turning *t, const dml_plan *p)
     if (p->rank < 2 || p->tuple != 1 || !p->whole || p->unaligned || last->size < FEWEST || p->positions < 4 * DML_BLOCK)
         return 0;
     int indices = llabs(last->index) < DML_LINE ? -1 : with_stride(p, offsetof(dml_dim, index), index), table = -1;
-    if (last->table == 0 && step >= DML_LINE && p->bounds[0] >= LARGE / step && last->size * 4 >= p->bounds[0])
+    if (last->table == 0 && step >= DML_LINE && p->bounds[0] >= LARGE / step && last->size * 2 >= p->bounds[0] &&
+        leaves(p->bounds[0], step, p->slice))
         table = with_stride(p, offsetof(dml_dim, table), p->slice);
     t->across = indices >= 0 ? indices : table;
     t->indices = indices >= 0;
@@ -72,7 +87,7 @@ int dml_takes_turned(const dml_plan *p, int scatter)
     int axes = 0;
     for (int d = 0; d < p->rank; d++)
         axes += p->dim[d].table == 0;
-    return !scatter || axes == 1;        /* else updates for one place could change their order */
+    return !scatter || axes == 1; /* else updates for one place could change their order */
 }
 
 /* All tiles that follow each other, and the part of the table that they share. */
@@ -153,7 +168,7 @@ int dml_share_turned(const dml_job *job, int scatter, int threads, dml_pulse *pu
     for (int d = 0; d < p->rank - 1; d++)
         t.units *= d == t.across ? 1 : p->dim[d].size;
     if (scatter && across->table != 0 && along->table != 0)
-        threads = 1;                     /* the planes have to follow each other */
+        threads = 1; /* the planes have to follow each other */
     t.scratch = malloc((size_t)(threads * scratch_bytes(&t)));
     if (!t.scratch)
         return DML_NO_MEMORY;
