@@ -428,7 +428,7 @@ def test_non_zero_elements_of_short_rows(rng, every_thread, density):
 
 
 @pytest.mark.parametrize("width", (1, 2, 3, 4, 8, 15, 16, 64, 1023, 1024, 1025))
-@pytest.mark.parametrize("count", (1, 7, 47, 48, 49))
+@pytest.mark.parametrize("count", (1, 7, 48, 49, 96, 97))
 def test_few_positions(rng, each_way, count, width):
     """As many as are moved without a plan, and one more; slices and copies as long as that takes, and longer. A bad index
     leaves the output as it was.

@@ -31,6 +31,11 @@ void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store)
         for (; at + 64 <= bytes; at += 64)
             memcpy(to + at, from + at, 64);
         memcpy(to + at, from + at, (size_t)(bytes - at));
+    } else if ((to - from) % dml_tuned->string_align) {
+        memcpy(to, from, 64);
+        for (at = (int64_t)(-(intptr_t)to & 63); at + 64 <= bytes; at += 64)
+            memcpy(to + at, from + at, 64);
+        memcpy(to + bytes - 64, from + bytes - 64, 64);
     } else
         memcpy(to, from, (size_t)bytes);
 }

@@ -4,18 +4,16 @@
 #include "dispatch.h"
 #include "move.h"
 
-#define FEW 48                           /* positions, */
-#define SHORT_SLICE 1024                 /* bytes of a slice */
+#define FEW 96                           /* positions, */
+#define FEW_SLICES 48                    /* of more than eight bytes, */
+#define SHORT_SLICE 1024                 /* and of so many at most */
 
-DML_INLINE void copy_slice(char *to, const char *from, int64_t bytes)
+/* Slices of a constant number of bytes, where they are frequent: each becomes a load and a store. */
+DML_INLINE void copy_slices(const char *from, const int64_t *from_offsets, char *to, const int64_t *to_offsets, int64_t count,
+                            int64_t bytes)
 {
-    switch (bytes) { /* a constant becomes a load and a store */
-    case 1: memcpy(to, from, 1); break;
-    case 2: memcpy(to, from, 2); break;
-    case 4: memcpy(to, from, 4); break;
-    case 8: memcpy(to, from, 8); break;
-    default: memcpy(to, from, (size_t)bytes);
-    }
+    for (int64_t i = 0; i < count; i++)
+        memcpy(to + to_offsets[i], from + from_offsets[i], (size_t)bytes);
 }
 
 /* Where a position's index, its part of the table and its slice of the stream begin; or bytes from one to the next. */
@@ -41,19 +39,22 @@ DML_INLINE void go(place *at, place steps, int64_t times)
 DML_INLINE int row_of(const dml_move *m, place at, place steps, int64_t count, int index, int is_signed, int64_t *table,
                       int64_t *stream)
 {
-    const int64_t *bounds = m->bounds.v, *step = m->steps.v, tuple = m->bounds.n, apart = m->coordinate_stride;
     const char *indices = m->indices;
-    for (int64_t i = 0; i < count; i++, go(&at, steps, 1)) {
-        int64_t offset = at.table;
-        for (int64_t k = 0; k < tuple; k++) {
-            int64_t value = dml_coordinate_at(indices + at.index + k * apart, index), n = bounds[k];
+    for (int64_t i = 0; i < count; i++) {
+        table[i] = at.table + i * steps.table;
+        stream[i] = at.stream + i * steps.stream;
+    }
+    for (int64_t k = 0; k < m->bounds.n; k++, indices += m->coordinate_stride) {
+        int64_t n = m->bounds.v[k], offset = at.index, bad = 0;
+        uint64_t step = (uint64_t)m->steps.v[k];
+        for (int64_t i = 0; i < count; i++, offset += steps.index) {
+            int64_t value = dml_coordinate_at(indices + offset, index);
             value += is_signed && value < 0 ? n : 0;
-            if ((uint64_t)value >= (uint64_t)n)
-                return 0;
-            offset += value * step[k];
+            bad |= (uint64_t)value >= (uint64_t)n;
+            table[i] = (int64_t)((uint64_t)table[i] + (uint64_t)value * step); /* may overflow where it is not used */
         }
-        table[i] = offset;
-        stream[i] = at.stream;
+        if (bad)
+            return 0;
     }
     return 1;
 }
@@ -65,7 +66,7 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
     if (count == 0 || count > FEW || run->mode != DML_RAISE || run->reduction != DML_NONE)
         return 0;
     int64_t bytes = dml_contiguous(m->slice, m->slice_table_strides, m->slice_stream_strides, width);
-    if (bytes == 0 || bytes > SHORT_SLICE)
+    if (bytes == 0 || bytes > SHORT_SLICE || (bytes > 8 && count > FEW_SLICES))
         return 0;
     if (scatter && m->source) {
         copied = dml_contiguous(m->copy, m->copy_table_strides, m->copy_source_strides, width);
@@ -99,9 +100,15 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
 
     if (copied)
         dml_copy_bytes(m->table, m->source, copied, DML_STORE_PLAIN);
-    for (int64_t i = 0; i < count; i++) {
-        char *in_table = m->table + table[i], *in_stream = m->stream + stream[i];
-        copy_slice(scatter ? in_table : in_stream, scatter ? in_stream : in_table, bytes);
+    const char *from = scatter ? m->stream : m->table;
+    char *to = scatter ? m->table : m->stream;
+    const int64_t *from_offsets = scatter ? stream : table, *to_offsets = scatter ? table : stream;
+    switch (bytes) {
+    case 1: copy_slices(from, from_offsets, to, to_offsets, count, 1); break;
+    case 2: copy_slices(from, from_offsets, to, to_offsets, count, 2); break;
+    case 4: copy_slices(from, from_offsets, to, to_offsets, count, 4); break;
+    case 8: copy_slices(from, from_offsets, to, to_offsets, count, 8); break;
+    default: copy_slices(from, from_offsets, to, to_offsets, count, bytes);
     }
     return 1;
 }

@@ -44,6 +44,7 @@ typedef struct {
     int64_t ahead_of_scans;
     int64_t past_caches;           /* bytes; a destination so large is not in a cache when it is used next, */
     int64_t past_caches_updated;   /* and a copy so large not even when much of it is updated at once */
+    int64_t string_align;          /* bytes; source and destination lie so for a string instruction to copy well */
     int64_t by_pages;              /* bytes; so much is copied some pages at a time */
     /* slices */
     int64_t slices_past;           /* bytes; so long ones are stored past the caches where much is gathered, */

@@ -100,8 +100,8 @@ int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes)
     if (columns->table != p->slice || columns->stream != p->slice || columns->index != dml_index_bytes(p->index) || rows < 2 ||
         rows > SCRATCH / NARROWEST || width < 2 * NARROWEST || pitch < width)
         return 0;
-    int few = rows < (writes ? p->tuned->tiles_rows_written : p->tuned->tiles_rows);
-    if ((few || rows * pitch <= (writes ? p->tuned->tiles_written : LARGE)) && !crowded(p, rows, pitch, writes))
+    int few = rows < (writes ? p->tuned->tiles_rows_written : p->tuned->tiles_rows), crowds = crowded(p, rows, pitch, writes);
+    if (few ? !crowds || (!writes && p->slice >= 4) : !crowds && rows * pitch <= (writes ? p->tuned->tiles_written : LARGE))
         return 0;
     /* a tile is copied as a whole, and back: the indices of a column have to be many */
     int64_t most = p->slice >= 8 ? p->tuned->tiles_wide : 8;
