@@ -72,6 +72,41 @@ def test_less_than_the_table(rng, every_thread, shape, dtype):
         both_outputs(dmlcore.gather, x, indices, wanted=table[indices])
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_order(rng, every_thread, dtype):
+    """Every axis of tables in any order of memory: columns that are named, alone and in pairs, slices with neighbours in front
+    of the axis, few and many of them, outputs in another order; and a bad index, which leaves the output as it was."""
+    for shape in ((90, 70), (513, 40), (33, 20, 50), (4, 40, 600), (64, 64, 30), (3, 9, 10, 21), (2, 3, 4, 5, 40)):
+        orders = list(itertools.permutations(range(len(shape))))
+        for order in orders if len(orders) < 7 else (orders[k] for k in rng.integers(0, len(orders), 6)):
+            table = numbers(rng, shape, dtype)
+            x, axis = reordered(table, order), rng.integers(len(shape))
+            bound = shape[axis]
+            for count in (max(1, bound // 5), bound // 2 + 9, 2 * bound):
+                if count * table.size // bound > 300_000:
+                    continue
+                indices = rng.integers(-bound, bound, count)
+                wanted = np.take(table, indices, axis)
+                both_outputs(dmlcore.gather, x, indices, wanted=wanted, axis=axis)
+                places = [d for d in rng.permutation(len(shape))]
+                for threads in THREADS:
+                    out = reordered(np.zeros_like(wanted), places)
+                    dmlcore.gather(x, indices, axis=axis, out=out, num_threads=threads)
+                    assert same_bits(out, wanted), (shape, order, axis, count, places)
+                    before = out.copy()
+                    wrong = indices.copy()
+                    wrong[-1] = bound
+                    with pytest.raises(dmlcore.IndexOutOfRangeError, match=rf"\[{count - 1}\]"):
+                        dmlcore.gather(x, wrong, axis=axis, out=out, num_threads=threads)
+                    assert same_bits(out, before)
+            if len(shape) < 3:
+                continue
+            pairs = np.stack([rng.integers(0, n, 60) for n in shape[-2:]], axis=-1).astype("uint32")
+            batches = np.broadcast_to(pairs, (*shape[:-2], 60, 2))
+            wanted = table[..., pairs[:, 0], pairs[:, 1]]
+            both_outputs(dmlcore.gather_nd, x, batches, wanted=wanted, batch_dims=len(shape) - 2)
+
+
 def test_a_bad_index_for_a_table_in_parts(rng, every_thread):
     """The first one is named whatever part and thread meets one, and an output of the caller's stays as it was."""
     x = np.asfortranarray(numbers(rng, (4000, 300), "float32"))

@@ -66,6 +66,15 @@ int dml_takes_turned(const dml_plan *plan, int scatter);
 
 int dml_share_turned(const dml_job *job, int scatter, int threads, dml_pulse *pulse);
 
+/* Bytes of columns where they meet in the cache: each is as long as the power of two by which they are apart. */
+DML_INLINE int64_t dml_crowd(int64_t columns, int64_t apart) { return columns * dml_least(apart & -apart, DML_PAGE); }
+
+/* The dimension along which neighbours of an element follow it in the table though the index stays the same; -1: none. */
+int dml_across(const dml_plan *plan);
+
+/* Whether positions along the last dimension of a gather name columns of the table, and these had better be turned, some at a time. */
+int dml_turns_columns(const dml_plan *plan);
+
 /* Dimensions that the slice has: those at the end along which the index stays the same. */
 int dml_slice_dimensions(const dml_plan *plan);
 

@@ -10,21 +10,27 @@
 #define LITTLE 32                        /* and of all slices together */
 #define PART 128                         /* bytes of a slice that are moved at a time where whole ones leave the cache */
 #define CACHED_TABLE ((int64_t)1 << 20)          /* bytes of the table that stay in the cache while all positions are done */
+#define CACHED_ROWS ((int64_t)64 << 10)  /* the same of the rows of a part, */
+#define CROWDED ((int64_t)256 << 10)     /* unless they meet in the cache */
+#define SEVERAL 4                        /* positions that are worth it */
 #define SHORT_SLICE 12                   /* elements of a slice that is moved together with others */
 #define CHUNK ((int64_t)256 << 10)       /* bytes that a thread claims at a time */
 #define SOME 64                          /* indices that are checked at a time */
 #define NEXT 2                           /* so many slices ahead they are fetched, */
 #define REACH 1024                       /* so many bytes of them */
 
+/* The dimensions, those of the positions in front, then some that are walked outside of them, then the slice's. */
 typedef struct {
     const dml_plan *plan;
     int scatter;
-    int positions;                       /* the dimensions in front; those behind are the slice's */
+    int positions, outside, rank;
+    int moved;                           /* of those outside, dimensions that are walked inside of the cut */
+    dml_dim dim[DML_DIMS];
+    int turns;                           /* the slice is contiguous in the table, the positions are in the stream */
     int cut;                             /* the slice's dimension that is shared out, in parts of `length` */
-    int64_t length, parts;
+    int64_t length, cuts, parts;         /* how many of them, and of everything but the positions */
     dml_shape whole, rest;               /* a part, and the last one of several */
     int64_t count, per_chunk, chunks;    /* positions: all, at a time, and how many times */
-    int64_t slices;                      /* of the table */
 } striding;
 
 int dml_slice_dimensions(const dml_plan *p)
@@ -33,6 +39,30 @@ int dml_slice_dimensions(const dml_plan *p)
     while (n < p->rank && p->dim[p->rank - 1 - n].index == 0)
         n++;
     return n;
+}
+
+/* Scatters have the dimensions in front of the slice's in their order, as updates for one place follow each other. Gathers have
+ * all along which the index stays the same behind the positions, so that each of these is checked once. */
+static void lay_out(striding *s, const dml_plan *p, int scatter)
+{
+    int trailing = p->rank - dml_slice_dimensions(p), across = dml_across(p);
+    s->plan = p;
+    s->scatter = scatter;
+    s->turns = !scatter && dml_turns_columns(p);
+    s->positions = s->outside = s->moved = s->rank = 0;
+    for (int what = 0; what < 3; what++)
+        for (int d = 0; d < p->rank; d++) {
+            const dml_dim *dim = p->dim + d;
+            int in_slice = d >= trailing || (!scatter && d == across);
+            if (!scatter && !s->turns && across >= 0 && dim->index == 0)
+                in_slice |= llabs(dim->stream) <= llabs(p->dim[across].stream);
+            int is = in_slice ? 2 : scatter || dim->index ? 0 : 1;
+            if (is != what)
+                continue;
+            s->dim[s->rank++] = *dim;
+            s->positions += is == 0;
+            s->outside += is == 1;
+        }
 }
 
 int dml_takes_strided(const dml_plan *p, int scatter)
@@ -44,29 +74,34 @@ int dml_takes_strided(const dml_plan *p, int scatter)
         if (scatter && p->dim[d].table == 0)
             return 0; /* updates for one place: their order counts */
     }
-    return n && p->positions >= LITTLE && p->whole && !p->combine && p->mode == DML_RAISE && elements >= FEWEST &&
-           n <= DML_RANK_MAX;
+    return p->positions >= LITTLE && p->whole && !p->combine && p->mode == DML_RAISE && p->rank <= DML_RANK_MAX &&
+           ((n && elements >= FEWEST) || (!scatter && dml_turns_columns(p)));
 }
 
 int dml_strides_at_once(const dml_plan *p)
 {
-    int positions = p->rank - dml_slice_dimensions(p);
-    return positions <= 1 && (positions == 0 || p->dim[0].size <= SOME) && p->positions * p->slice <= CHUNK;
+    int64_t positions = 1;
+    int changing = 0;
+    for (int d = 0; d < p->rank; d++)
+        if (p->dim[d].index) {
+            changing++;
+            positions *= p->dim[d].size;
+        }
+    return changing <= 1 && positions <= SOME && p->positions * p->slice <= CHUNK;
 }
 
-static int64_t size_in_part(const striding *s, int d, int64_t length) { return d == s->cut ? length : s->plan->dim[d].size; }
+static int64_t size_in_part(const striding *s, int d, int64_t length) { return d == s->cut ? length : s->dim[d].size; }
 
 /* A part of a slice, between stream and table. */
 static void shape_of(const striding *s, dml_shape *shape, int64_t length)
 {
-    const dml_plan *p = s->plan;
     dml_shape_begin(shape);
-    for (int d = s->positions; d < p->rank; d++)
+    for (int d = s->positions + s->outside; d < s->rank; d++)
         if (s->scatter)
-            dml_shape_add(shape, size_in_part(s, d, length), p->dim[d].table, p->dim[d].stream);
+            dml_shape_add(shape, size_in_part(s, d, length), s->dim[d].table, s->dim[d].stream);
         else
-            dml_shape_add(shape, size_in_part(s, d, length), p->dim[d].stream, p->dim[d].table);
-    dml_shape_end(shape, p->slice, DML_STORE_PLAIN, 1);
+            dml_shape_add(shape, size_in_part(s, d, length), s->dim[d].stream, s->dim[d].table);
+    dml_shape_end(shape, s->plan->slice, DML_STORE_PLAIN, 1);
 }
 
 /* The table's offsets that some tuples name. 0: a coordinate is out of range. What is checked is what is used, also if another
@@ -157,12 +192,18 @@ static void move_rows(const dml_shape *shape, int scatter, const dml_dim *dim, c
     }
 }
 
+/* The offsets of positions along one dimension, from where the first one's are counted. */
+static void add_ramp(const dml_dim *dim, int64_t *offset, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        offset[i] += i * dim->table;
+}
+
 /* Slices that are rows of a few elements: all first elements, all second ones. */
 static void move_columns(const dml_shape *shape, int scatter, const dml_dim *dim, char *table, char *stream, int64_t *offset,
                          int64_t count)
 {
-    for (int64_t i = 0; i < count; i++)
-        offset[i] += i * dim->table;
+    add_ramp(dim, offset, count);
     by_columns[DML_CTZ64((uint64_t)shape->run)](dml_shape_row(shape), scatter, table, offset, stream, dim->stream, count);
 }
 
@@ -181,24 +222,28 @@ static int move_units(const dml_shape *shape, int scatter, const dml_dim *dim, c
     return stop;
 }
 
-/* Slices of positions along one dimension. */
-static int some_slices(const striding *s, dml_worker *worker, const dml_shape *shape, const dml_dim *dim, char *table,
-                       char *stream, const char *indices, int64_t count)
+/* Slices of positions along one dimension, `length` elements of each where they are turned. */
+static int some_slices(const striding *s, dml_worker *worker, const dml_shape *shape, int64_t length, const dml_dim *dim,
+                       char *table, char *stream, const char *indices, int64_t count)
 {
+    const dml_plan *p = s->plan;
     const dml_step *row = dml_shape_is_row(shape) ? dml_shape_row(shape) : NULL;
     int64_t offset[SOME], some;
     int stop = DML_OK;
     for (; count > 0 && !stop; count -= some) {
         some = dml_least(count, SOME);
-        if (!named(s->plan, indices, dim->index, some, offset))
+        if (!named(p, indices, dim->index, some, offset))
             return DML_OUT_OF_RANGE;
-        if (!row)
+        if (s->turns) {
+            add_ramp(dim, offset, some);
+            dml_interleave(stream, s->dim[s->cut].stream, table, offset, length, some, p->slice);
+        } else if (!row)
             stop = move_units(shape, s->scatter, dim, table, stream, offset, some, worker);
         else if (row->size <= SHORT_SLICE)
             move_columns(shape, s->scatter, dim, table, stream, offset, some);
         else
             move_rows(shape, s->scatter, dim, table, stream, offset, some);
-        if (row)
+        if (row || s->turns)
             stop = dml_tick(worker, some * shape->unit_bytes);
         indices += some * dim->index;
         table += some * dim->table;
@@ -207,75 +252,127 @@ static int some_slices(const striding *s, dml_worker *worker, const dml_shape *s
     return stop;
 }
 
+/* To step number `part` of some dimensions outside of the positions; the answer is what that leaves for others. */
+static int64_t go_outside(const striding *s, int first, int end, int64_t part, char **table, char **stream)
+{
+    for (int d = end - 1; d >= first; d--) {
+        int64_t place = part % s->dim[d].size;
+        part /= s->dim[d].size;
+        *table += place * s->dim[d].table;
+        *stream += place * s->dim[d].stream;
+    }
+    return part;
+}
+
 /* One part of the slices of some positions, in their order. */
 static int some_positions(void *data, dml_worker *worker, int64_t chunk)
 {
     static const dml_dim alone = {1, 0, 0, 0};
     const striding *s = data;
     const dml_plan *p = s->plan;
-    int64_t part = chunk / s->chunks, at = chunk % s->chunks * s->per_chunk, end = dml_least(at + s->per_chunk, s->count);
-    const dml_shape *shape = s->parts == 1 || part + 1 < s->parts ? &s->whole : &s->rest;
-    const dml_dim *last = s->positions ? p->dim + s->positions - 1 : &alone;
+    int64_t at = chunk % s->chunks * s->per_chunk, end = dml_least(at + s->per_chunk, s->count), part = chunk / s->chunks;
+    char *part_table = p->table, *part_stream = p->stream;
+    int end_of_outside = s->positions + s->outside;
+    part = go_outside(s, end_of_outside - s->moved, end_of_outside, part, &part_table, &part_stream);
+    int64_t cut = part % s->cuts, from = cut * s->length;
+    const dml_shape *shape = cut == 0 || cut + 1 < s->cuts ? &s->whole : &s->rest;
+    go_outside(s, s->positions, end_of_outside - s->moved, part / s->cuts, &part_table, &part_stream);
+    part_table += from * s->dim[s->cut].table;
+    part_stream += from * s->dim[s->cut].stream;
+    const dml_dim *last = s->positions ? s->dim + s->positions - 1 : &alone;
     int status = DML_OK;
     for (int64_t some; at < end && !status; at += some) {
         int64_t first = at % last->size, left = at / last->size;
-        char *table = p->table + part * s->length * p->dim[s->cut].table + first * last->table;
-        char *stream = p->stream + part * s->length * p->dim[s->cut].stream + first * last->stream;
+        char *table = part_table + first * last->table, *stream = part_stream + first * last->stream;
         const char *indices = p->indices + first * last->index;
         for (int d = s->positions - 2; d >= 0; d--) {
-            int64_t place = left % p->dim[d].size;
-            left /= p->dim[d].size;
-            table += place * p->dim[d].table;
-            stream += place * p->dim[d].stream;
-            indices += place * p->dim[d].index;
+            int64_t place = left % s->dim[d].size;
+            left /= s->dim[d].size;
+            table += place * s->dim[d].table;
+            stream += place * s->dim[d].stream;
+            indices += place * s->dim[d].index;
         }
         some = dml_least(end - at, last->size - first);
-        status = some_slices(s, worker, shape, last, table, stream, indices, some);
+        status = some_slices(s, worker, shape, dml_least(s->length, s->dim[s->cut].size - from), last, table, stream, indices,
+                             some);
     }
     return status;
 }
 
+/* Slices of the table that positions may name. */
+static int64_t named_slices(const striding *s)
+{
+    int64_t slices = 1;
+    for (int d = 0; d < s->positions; d++)
+        slices *= s->dim[d].table ? s->dim[d].size : 1;
+    for (int k = 0; k < s->plan->tuple; k++) {
+        int64_t bound = s->plan->bounds[k];
+        slices = bound && slices > s->count / bound ? s->count + 1 : slices * bound;
+    }
+    return slices;
+}
+
+/* The slice becomes its last dimension, all others are walked outside of the positions: quicker than the cut. */
+static void move_outside(striding *s)
+{
+    dml_dim last = s->dim[s->cut];
+    for (int d = s->cut; d < s->rank - 1; d++)
+        s->dim[d] = s->dim[d + 1];
+    s->cut = s->rank - 1;
+    s->dim[s->cut] = last;
+    s->moved = s->cut - s->positions - s->outside;
+    s->outside += s->moved;
+}
+
 /* Lines that a slice has parts of are needed again by other positions, so slices are moved in parts if these lines would
- * otherwise have left the cache by then. */
+ * otherwise have left the cache by then; row by row, if neighbours of a slice are in its lines. */
 static void cut_slices(striding *s, int threads)
 {
     const dml_plan *p = s->plan;
-    s->cut = s->positions;
-    for (int d = s->positions; d < p->rank; d++)
-        if (p->dim[d].size > 1 && llabs(p->dim[d].stream) <= llabs(p->dim[s->cut].stream))
+    int first = s->positions + s->outside;
+    s->cut = first;
+    for (int d = first; d < s->rank; d++)
+        if (s->dim[d].size > 1 && llabs(s->dim[d].stream) <= llabs(s->dim[s->cut].stream))
             s->cut = d;
-    const dml_dim *cut = p->dim + s->cut;
+    const dml_dim *cut = s->dim + s->cut;
+    int64_t slices = named_slices(s), rows = 1, step = INT64_MAX;
     int64_t line = dml_most(1, DML_LINE / p->slice); /* elements that only one thread should store */
+    int shared = s->count > 1 && llabs(cut->table) >= DML_LINE, alone = dml_across(p) < 0;
+    int64_t crowd = alone ? dml_crowd(cut->size, cut->table) : 0;
     s->length = cut->size;
-    if (llabs(cut->table) >= DML_LINE && cut->size * s->slices * p->slice > CACHED_TABLE && s->count > 1)
+    if (s->turns || (shared && (cut->size * slices * p->slice > CACHED_TABLE || crowd > CROWDED)))
         s->length = dml_least(s->length, dml_most(1, PART / p->slice));
     else if (threads > 1 && (s->scatter || s->count < 4 * threads))
         s->length = dml_least(s->length, dml_ceil(s->length, 4 * threads * line) * line);
+    s->cuts = dml_ceil(cut->size, s->length);
+
+    for (int d = first; d < s->rank; d++)
+        rows *= d == s->cut ? 1 : s->dim[d].size;
+    for (int k = 0; k < p->tuple; k++)
+        step = dml_least(step, llabs(p->steps[k]));
+    if (alone && shared && !s->scatter && s->count >= SEVERAL && step < DML_LINE &&
+        rows * s->length * slices * p->slice > CACHED_ROWS)
+        move_outside(s);
 }
 
 /* Gathers share out positions, and parts of slices; scatters parts alone, because updates for one place follow each other. */
 int dml_share_strided(const dml_plan *p, int scatter, int untouched, int threads, dml_pulse *pulse)
 {
     striding s; /* not to be cleared: a shape has room for many dimensions */
-    s.plan = p;
-    s.scatter = scatter;
-    s.positions = p->rank - dml_slice_dimensions(p);
-    s.count = s.slices = 1;
-    for (int d = 0; d < s.positions; d++) {
-        s.count *= p->dim[d].size;
-        s.slices *= p->dim[d].table ? p->dim[d].size : 1;
-    }
-    for (int k = 0; k < p->tuple; k++)
-        s.slices = p->bounds[k] && s.slices > s.count / p->bounds[k] ? s.count + 1 : s.slices * p->bounds[k];
+    lay_out(&s, p, scatter);
+    s.count = 1;
+    for (int d = 0; d < s.positions; d++)
+        s.count *= s.dim[d].size;
     cut_slices(&s, threads);
-    const dml_dim *cut = p->dim + s.cut;
-    s.parts = dml_ceil(cut->size, s.length);
     shape_of(&s, &s.whole, s.length);
-    if (s.parts > 1)
-        shape_of(&s, &s.rest, cut->size - (s.parts - 1) * s.length);
+    if (s.cuts > 1)
+        shape_of(&s, &s.rest, s.dim[s.cut].size - (s.cuts - 1) * s.length);
+    s.parts = s.cuts;
+    for (int d = s.positions; d < s.positions + s.outside; d++)
+        s.parts *= s.dim[d].size;
     s.per_chunk = s.count;
     if (!scatter) {
-        int64_t part = p->positions / s.count / cut->size * s.length * p->slice; /* bytes */
+        int64_t part = dml_most(1, p->positions / s.count / s.parts) * p->slice; /* bytes */
         int64_t shares = threads == 1 ? 1 : dml_ceil(4 * threads, s.parts);
         s.per_chunk = dml_most(1, dml_least(CHUNK / part, dml_ceil(s.count, shares)));
     }

@@ -14,10 +14,11 @@
 #define LARGE ((int64_t)256 << 10)       /* bytes of a plane of the table that is worth it */
 #define MANY_COLUMNS 512                 /* whose lines fill the first-level cache before they are needed again */
 #define FEW_COLUMNS 16                   /* of which that is true nowhere */
-/* Columns that begin at few places of the cache have less room: bytes of them, each as long as the power of two by which they are
- * apart. Elements of one and two bytes are copied faster. */
+/* Columns that begin at few places of the cache have less room (dml_crowd). Elements of one and two bytes are copied faster. */
 #define CROWDED ((int64_t)256 << 10)
 #define CROWDED_SHORT ((int64_t)32 << 10)
+#define CROWDED_NAMED ((int64_t)128 << 10) /* columns that are named */
+#define TURNED ((int64_t)128) /* bytes of columns that are turned at a time */
 
 /* A move in tiles of wide x length positions, across and along the last dimension. */
 typedef struct {
@@ -44,8 +45,8 @@ static int with_stride(const dml_plan *p, size_t member, int64_t stride)
  * that are not crowded are read in place in 0.15 to 0.9 of the time. */
 static int leaves(int64_t columns, int64_t apart, int64_t width)
 {
-    int64_t crowd = columns * dml_least(apart & -apart, DML_PAGE);
-    return columns > MANY_COLUMNS || (columns > FEW_COLUMNS && crowd > (width < 4 ? CROWDED_SHORT : CROWDED));
+    return columns > MANY_COLUMNS ||
+           (columns > FEW_COLUMNS && dml_crowd(columns, apart) > (width < 4 ? CROWDED_SHORT : CROWDED));
 }
 
 /* Rows of scratch memory; one more line keeps them from meeting in the cache. */
@@ -88,6 +89,33 @@ int dml_takes_turned(const dml_plan *p, int scatter)
     for (int d = 0; d < p->rank; d++)
         axes += p->dim[d].table == 0;
     return !scatter || axes == 1; /* else updates for one place could change their order */
+}
+
+int dml_across(const dml_plan *p)
+{
+    for (int d = p->rank - 2; d >= 0; d--)
+        if (p->dim[d].index == 0 && p->dim[d].table == p->slice && p->dim[d].size >= FEWEST)
+            return d;
+    return -1;
+}
+
+/* Columns that are named as often as there are some are copied to scratch memory in their order. */
+int dml_turns_columns(const dml_plan *p)
+{
+    const dml_dim *last = p->dim + p->rank - 1;
+    int64_t all = 1, apart = p->steps[p->tuple - 1];
+    if (p->rank < 2 || last->index == 0 || last->stream != p->slice || last->size < FEWEST || dml_across(p) < 0)
+        return 0;
+    for (int k = 0; k < p->tuple; k++) {
+        all = dml_mul(all, p->bounds[k]);
+        if (llabs(p->steps[k]) < DML_LINE)
+            return 0;
+    }
+    int64_t named = dml_least(all, last->size);
+    if (p->slice >= 4 && named <= MANY_COLUMNS && dml_crowd(named, apart) < CROWDED_NAMED)
+        return 0;
+    int copied = p->slice >= 4 ? leaves(all, apart, p->slice) : dml_mul(all, TURNED) >= TABLE;
+    return last->size < all || !copied || !dml_takes_turned(p, 0);
 }
 
 /* All tiles that follow each other, and the part of the table that they share. */
