@@ -12,6 +12,8 @@
 #define CACHED_TABLE ((int64_t)1 << 20)          /* bytes of the table that stay in the cache while all positions are done */
 #define CACHED_ROWS ((int64_t)64 << 10)  /* the same of the rows of a part, */
 #define CROWDED ((int64_t)256 << 10)     /* unless they meet in the cache */
+#define CROWDED_ROWS ((int64_t)32 << 10) /* rows of the stream that meet in the first-level cache, */
+#define STRIP 8                          /* which are stored by so many */
 #define SEVERAL 4                        /* positions that are worth it */
 #define SHORT_SLICE 12                   /* elements of a slice that is moved together with others */
 #define CHUNK ((int64_t)256 << 10)       /* bytes that a thread claims at a time */
@@ -27,6 +29,7 @@ typedef struct {
     int moved;                           /* of those outside, dimensions that are walked inside of the cut */
     dml_dim dim[DML_DIMS];
     int turns;                           /* the slice is contiguous in the table, the positions are in the stream */
+    int64_t strip;                       /* elements of a slice that are turned at a time */
     int cut;                             /* the slice's dimension that is shared out, in parts of `length` */
     int64_t length, cuts, parts;         /* how many of them, and of everything but the positions */
     dml_shape whole, rest;               /* a part, and the last one of several */
@@ -236,7 +239,9 @@ static int some_slices(const striding *s, dml_worker *worker, const dml_shape *s
             return DML_OUT_OF_RANGE;
         if (s->turns) {
             add_ramp(dim, offset, some);
-            dml_interleave(stream, s->dim[s->cut].stream, table, offset, length, some, p->slice);
+            for (int64_t r = 0; r < length; r += s->strip)
+                dml_interleave(stream + r * s->dim[s->cut].stream, s->dim[s->cut].stream, table + r * p->slice, offset,
+                               dml_least(s->strip, length - r), some, p->slice);
         } else if (!row)
             stop = move_units(shape, s->scatter, dim, table, stream, offset, some, worker);
         else if (row->size <= SHORT_SLICE)
@@ -345,6 +350,7 @@ static void cut_slices(striding *s, int threads)
     else if (threads > 1 && (s->scatter || s->count < 4 * threads))
         s->length = dml_least(s->length, dml_ceil(s->length, 4 * threads * line) * line);
     s->cuts = dml_ceil(cut->size, s->length);
+    s->strip = dml_crowd(s->length, cut->stream) > CROWDED_ROWS ? STRIP : s->length;
 
     for (int d = first; d < s->rank; d++)
         rows *= d == s->cut ? 1 : s->dim[d].size;

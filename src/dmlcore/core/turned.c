@@ -17,6 +17,7 @@
 /* Columns that begin at few places of the cache have less room (dml_crowd). Elements of one and two bytes are copied faster. */
 #define CROWDED ((int64_t)256 << 10)
 #define CROWDED_SHORT ((int64_t)32 << 10)
+#define OFTEN 128 /* that are read in place as quickly where each is named twice: two bytes */
 #define CROWDED_NAMED ((int64_t)128 << 10) /* columns that are named */
 #define TURNED ((int64_t)128) /* bytes of columns that are turned at a time */
 
@@ -113,6 +114,8 @@ int dml_turns_columns(const dml_plan *p)
     }
     int64_t named = dml_least(all, last->size);
     if (p->slice >= 4 && named <= MANY_COLUMNS && dml_crowd(named, apart) < CROWDED_NAMED)
+        return 0;
+    if (p->slice == 2 && all <= OFTEN && last->size >= 2 * all && dml_crowd(all, apart) < CROWDED_SHORT)
         return 0;
     int copied = p->slice >= 4 ? leaves(all, apart, p->slice) : dml_mul(all, TURNED) >= TABLE;
     return last->size < all || !copied || !dml_takes_turned(p, 0);
