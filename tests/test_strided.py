@@ -107,6 +107,27 @@ def test_every_order(rng, every_thread, dtype):
             both_outputs(dmlcore.gather_nd, x, batches, wanted=wanted, batch_dims=len(shape) - 2)
 
 
+@pytest.mark.parametrize("order", ((0, 1, 3, 2), (0, 3, 1, 2), (1, 0, 3, 2), (3, 2, 1, 0)), ids=str)
+def test_batches(rng, every_thread, order):
+    """Large tables of batches each of which is straightened by itself, along the axis and with tuples, and a bad index."""
+    for dtype in ("uint8", "float64", "complex128"):
+        table = numbers(rng, (70, 11, 30, 31), dtype)
+        x = reordered(table, order)
+        for axis, count in ((1, 12), (1, 30), (2, 31), (2, 70)):
+            indices = rng.integers(-table.shape[axis], table.shape[axis], (2, count // 2))
+            both_outputs(dmlcore.gather, x, indices, wanted=np.take(table, indices, axis), axis=axis)
+        pairs = np.stack([rng.integers(0, n, 500) for n in (11, 30)], axis=-1)
+        both_outputs(
+            dmlcore.gather_nd, x, np.broadcast_to(pairs, (70, 500, 2)), wanted=table[:, pairs[:, 0], pairs[:, 1]], batch_dims=1
+        )
+        indices[1, 30] = 30
+        for threads in THREADS:
+            out = np.full((70, 11, 2, 35, 31), 7, dtype)
+            with pytest.raises(dmlcore.IndexOutOfRangeError, match=r"\[1, 30\]"):
+                dmlcore.gather(x, indices, axis=2, out=out, num_threads=threads)
+            assert (out == 7).all()
+
+
 def test_a_bad_index_for_a_table_in_parts(rng, every_thread):
     """The first one is named whatever part and thread meets one, and an output of the caller's stays as it was."""
     x = np.asfortranarray(numbers(rng, (4000, 300), "float32"))

@@ -82,11 +82,13 @@ int dml_slice_dimensions(const dml_plan *plan);
  * slices one after the other, or one for each thread. The caller has to free it. */
 typedef struct {
     dml_move move; /* of one part */
-    int64_t cut, length, parts; /* a dimension of the slice, how much of it a part has, how many there are */
+    int batches;
+    int64_t cut, length, parts; /* a dimension, how much of it a part has, how many there are: of the slice, or of batches */
     int alone, apart; /* too little for several threads; each of them straightens and reads parts of its own */
     int64_t rank, copied[DML_RANK_MAX], from[DML_RANK_MAX], to[DML_RANK_MAX]; /* what is copied, strides */
     /* the lists of `move` */
-    int64_t slice[DML_RANK_MAX], slice_strides[DML_RANK_MAX], steps[DML_RANK_MAX], table_strides[DML_RANK_MAX];
+    int64_t positions[DML_RANK_MAX], slice[DML_RANK_MAX], slice_strides[DML_RANK_MAX], steps[DML_RANK_MAX];
+    int64_t table_strides[DML_RANK_MAX];
     char *scratch;
     int64_t bytes; /* of a part */
 } dml_straight;

@@ -34,19 +34,22 @@ static int64_t append(dml_straight *s, int64_t *bytes, int64_t size, int64_t str
     return step;
 }
 
-/* Slices of some length along one dimension; the answer is how many bytes all of them have. */
+/* Slices of some length along the dimension that is cut, or so many batches of them; the answer is how many bytes all of
+ * them have. */
 static int64_t lay_out(dml_straight *s, const dml_move *m, int64_t element, int64_t length)
 {
     int64_t bytes = element;
     s->rank = 0;
     for (int64_t d = m->slice.n - 1; d >= 0; d--) {
-        s->slice[d] = d == s->cut ? length : m->slice.v[d];
+        s->slice[d] = d == s->cut && !s->batches ? length : m->slice.v[d];
         s->slice_strides[d] = append(s, &bytes, s->slice[d], m->slice_table_strides.v[d]);
     }
     for (int64_t k = m->bounds.n - 1; k >= 0; k--)
         s->steps[k] = append(s, &bytes, m->bounds.v[k], m->steps.v[k]);
+    for (int64_t d = m->positions.n - 1; d >= 0; d--)
+        s->positions[d] = d == s->cut && s->batches ? length : m->positions.v[d];
     for (int64_t d = m->table_strides.n - 1; d >= 0; d--)
-        s->table_strides[d] = m->table_strides.v[d] ? append(s, &bytes, m->positions.v[d], m->table_strides.v[d]) : 0;
+        s->table_strides[d] = m->table_strides.v[d] ? append(s, &bytes, s->positions[d], m->table_strides.v[d]) : 0;
     return bytes;
 }
 
@@ -102,9 +105,21 @@ static int64_t elements_from(const dml_move *m, int64_t first)
     return elements;
 }
 
+/* The longest dimension of positions each of which has lines of the table of its own and the same indices; -1: none. */
+static int64_t longest_batch(const dml_move *m)
+{
+    int64_t longest = -1;
+    for (int64_t d = 0; d < m->table_strides.n; d++)
+        if (llabs(m->table_strides.v[d]) >= DML_LINE && dml_stride(m->index_strides, d) == 0 && m->positions.v[d] > 1 &&
+            (longest < 0 || m->positions.v[d] > m->positions.v[longest]))
+            longest = d;
+    return longest;
+}
+
 int dml_straightens(const dml_plan *p, const dml_move *m, int threads, dml_straight *s)
 {
     s->scratch = NULL;
+    s->batches = 0;
     if (m->slice_table_strides.n < m->slice.n || m->slice_stream_strides.n < m->slice.n ||
         m->slice.n + m->bounds.n + m->table_strides.n > DML_RANK_MAX) /* not from Python */
         return 0;
@@ -119,17 +134,26 @@ int dml_straightens(const dml_plan *p, const dml_move *m, int threads, dml_strai
     s->alone = whole && p->positions * p->slice < FOR_TWO;
     if (s->alone && threads > 1 && p->element >= LONG_ELEMENT && p->positions * p->slice >= SHARED)
         return 0;
-    while (!whole && bytes / m->slice.v[s->cut] > STRAIGHT) { /* not even one step along this dimension */
-        if (++s->cut == m->slice.n)
-            return 0;
+    int64_t batch = whole ? -1 : longest_batch(m), size = batch < 0 ? 1 : m->positions.v[batch];
+    s->batches = batch >= 0 && bytes / size <= STRAIGHT;
+    int64_t in_cut = 1; /* elements of a step */
+    if (s->batches)
+        s->cut = batch;
+    else {
+        while (!whole && bytes / m->slice.v[s->cut] > STRAIGHT) { /* not even one step along this dimension */
+            if (++s->cut == m->slice.n)
+                return 0;
+        }
+        size = m->slice.v[s->cut];
+        in_cut = elements_from(m, s->cut + 1);
     }
-    int64_t size = m->slice.v[s->cut], step = bytes / size;
+    int64_t step = bytes / size;
     s->length = whole ? size : STRAIGHT / step;
-    if (!whole && (s->length * elements_from(m, s->cut + 1) < LEAST_PART || !worth_parts(p, m, bytes)))
+    if (!whole && ((!s->batches && s->length * in_cut < LEAST_PART) || !worth_parts(p, m, bytes)))
         return 0;
     s->parts = dml_ceil(size, s->length);
-    int64_t even = dml_ceil(s->parts, threads) * threads, wide = size * elements_from(m, s->cut + 1) * p->element;
-    if (!whole && wide / even >= NARROW_PART)
+    int64_t even = dml_ceil(s->parts, threads) * threads;
+    if (!whole && (s->batches ? size >= even : size * in_cut * p->element / even >= NARROW_PART))
         s->parts = even;
     s->length = dml_ceil(size, s->parts);
     s->parts = dml_ceil(size, s->length);
@@ -142,15 +166,19 @@ int dml_straightens(const dml_plan *p, const dml_move *m, int threads, dml_strai
 
 int dml_straighten(dml_straight *s, const dml_move *m, int64_t part, int64_t element, int threads, dml_pulse *pulse)
 {
-    int64_t first = part * s->length, at = first * m->slice_table_strides.v[s->cut];
-    lay_out(s, m, element, dml_least(s->length, m->slice.v[s->cut] - first));
+    int64_t first = part * s->length;
+    dml_list sizes = s->batches ? m->positions : m->slice;
+    dml_list table = s->batches ? m->table_strides : m->slice_table_strides;
+    dml_list stream = s->batches ? m->stream_strides : m->slice_stream_strides;
+    lay_out(s, m, element, dml_least(s->length, sizes.v[s->cut] - first));
     s->move = *m;
     s->move.table = s->scratch;
-    s->move.stream = m->stream + first * m->slice_stream_strides.v[s->cut];
+    s->move.stream = m->stream + first * dml_stride(stream, s->cut);
+    s->move.positions = (dml_list){s->positions, m->positions.n};
     s->move.slice = (dml_list){s->slice, m->slice.n};
     s->move.slice_table_strides = (dml_list){s->slice_strides, m->slice.n};
     s->move.steps = (dml_list){s->steps, m->steps.n};
     s->move.table_strides = (dml_list){s->table_strides, m->table_strides.n};
-    return dml_copy(s->scratch, m->table + at, (dml_list){s->copied, s->rank}, (dml_list){s->to, s->rank},
+    return dml_copy(s->scratch, m->table + first * table.v[s->cut], (dml_list){s->copied, s->rank}, (dml_list){s->to, s->rank},
                     (dml_list){s->from, s->rank}, element, DML_STORE_PLAIN, 0, 0, &threads, pulse);
 }
