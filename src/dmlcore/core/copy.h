@@ -19,6 +19,9 @@ typedef enum { DML_STORE_PLAIN, DML_STORE_PAST_CACHES, DML_STORE_PAGES } dml_sto
 dml_order dml_order_for(int64_t bytes, int untouched);
 dml_store dml_store_for(int64_t bytes, int untouched);
 
+/* Bytes of columns where they meet in the cache: each is as long as the power of two by which they are apart. */
+DML_INLINE int64_t dml_crowd(int64_t columns, int64_t apart) { return columns * dml_least(apart & -apart, DML_PAGE); }
+
 #define DML_NEAR_COPY ((int64_t)1 << 20)     /* bytes that stay in the second-level cache of the thread that copies them */
 
 /* Copies elements of `width` bytes; strides in bytes, any. threads: how many at most; afterwards as many as the copy, and

@@ -12,6 +12,7 @@
 #define NARROWEST 6                     /* and along the destination's */
 #define LINE 64                         /* bytes; in planes that are not as wide short dimensions are taken together, */
 #define INTERLEAVED 1024                /* to rows of so many bytes at most, */
+#define CROWDED ((int64_t)16 << 10)     /* of a row; less is read in place as fast, but for short elements */
 #define FEW_COLUMNS 3                   /* places, for which rows are as good, as for pairs of four bytes, unless dense */
 #define PLANE 128                       /* and so many of the plane */
 #define MOST_TURNS 12                   /* rows that are separated at a time; planes are faster for more of them, */
@@ -19,6 +20,8 @@
 #define FEW_TURNS 4                     /* of so much: */
 #define LARGE ((int64_t)32 << 20)       /* bytes; dense rows of so much are stored past the caches, if anything is */
 #define LONG_ROW 128                    /* places of a row that is separated */
+#define MIDDLE_ROW 24                   /* and those of a row of one or two bytes, */
+#define FEW_TURNS_U16 6                 /* of which there are not more */
 #define SHORT_ROW 16                    /* places; a longer dimension had better be the innermost loop */
 #define INSIDE 256                      /* places of the short dimensions that are repeated for each row then */
 #define TILE ((int64_t)16 << 10)        /* bytes of such rows and of planes that the first-level cache holds */
@@ -115,20 +118,31 @@ static dml_row row_for(const dml_shape *s)
     }
 }
 
-/* Makes rows: of the last dimension, unless it is short and another one is not. Where rows are longer than a tile, or leave
- * too little of the cache to the dimensions inside, they are cut. */
+/* Whether steps of a dimension are parts of the same lines. */
+static int in_lines(const dml_step *step) { return dml_least(llabs(step->to), llabs(step->from)) < LINE; }
+
+/* Makes rows: of the last dimension, unless it is short and another one is not. Dimensions whose steps share lines come next,
+ * inside of all others. Where rows are longer than a tile, or leave too little of the cache to the dimensions inside, they are
+ * cut. */
 static void cut_rows(dml_shape *s)
 {
     int last = s->rank - 1, longest = last, outside = last;
-    for (int d = 0; d < last && s->dim[last].size < SHORT_ROW; d++)
+    for (int d = 0; d < last && s->run < LINE && s->dim[last].size < SHORT_ROW; d++)
         if (s->dim[d].size > s->dim[longest].size)
             longest = d;
     dml_step row = s->dim[longest];
     for (int d = longest; d < last; d++)
         s->dim[d] = s->dim[d + 1];
     int64_t inside = 1;
-    for (; outside > 0 && inside * s->dim[outside - 1].size <= INSIDE; outside--)
-        inside *= s->dim[outside - 1].size;
+    for (int d = last - 1; d >= 0; d--) {
+        dml_step step = s->dim[d];
+        if (!in_lines(&step) || inside * step.size > INSIDE)
+            continue;
+        inside *= step.size;
+        for (int k = d; k < outside - 1; k++)
+            s->dim[k] = s->dim[k + 1];
+        s->dim[--outside] = step;
+    }
     int64_t bytes = s->run * s->turns; /* of a place */
     int64_t most = inside == 1 ? s->unit / bytes : dml_most(SHORT_ROW, TILE / (bytes * inside));
     s->length = dml_least(row.size, dml_most(1, most));
@@ -195,6 +209,36 @@ static void collect_columns(dml_shape *s)
     s->columns = n;
 }
 
+/* Dimensions that follow each other in the source, wherever they are in the destination, become one: its rows are listed. */
+static void collect_rows(dml_shape *s)
+{
+    int64_t n = s->dim[s->across].size;
+    for (int64_t r = 0; r < n; r++)
+        s->row_at[r] = r * s->dim[s->across].to;
+    for (int d = 0; d < s->along && n * s->run < TURNED; d++) {
+        if (d == s->across || s->dim[d].from != n * s->run)
+            continue;
+        if (n * s->dim[d].size > DML_COLUMNS && s->rank < DML_RANK_MAX) {
+            int rank = s->rank;
+            split(s, d, DML_COLUMNS / n);
+            d += s->rank - rank;
+            s->along += s->rank - rank;
+        }
+        if (n * s->dim[d].size > DML_COLUMNS)
+            return;
+        for (int64_t r = n; r < n * s->dim[d].size; r++)
+            s->row_at[r] = s->row_at[r - n] + s->dim[d].to;
+        n *= s->dim[d].size;
+        s->listed = s->dim[s->across].size = n;
+        s->rank--;
+        s->along--;
+        s->across -= s->across > d;
+        for (int k = d; k < s->rank; k++)
+            s->dim[k] = s->dim[k + 1];
+        d = -1; /* another one may follow, wherever it is */
+    }
+}
+
 /* Finds out whether there is a plane to be turned. */
 static int find_plane(dml_shape *s)
 {
@@ -204,20 +248,24 @@ static int find_plane(dml_shape *s)
             s->across = d;
     if (s->across < 0 || s->dim[last].to != s->run)
         return 0;
-    s->columns = 0;
+    s->columns = s->listed = 0;
     s->along = last;
-    if (s->dim[last].size * s->run < LINE) {
+    int64_t row = s->dim[last].size, rows = s->dim[s->across].size;
+    int short_rows = rows < FEWEST || (s->run <= 2 && rows * s->run < LINE && row * s->run >= LINE);
+    int slow = s->run <= 2 || (s->run <= 8 && dml_crowd(row, s->dim[last].from) >= CROWDED);
+    if (short_rows && slow && row >= NARROWEST)
+        collect_rows(s);
+    if (row * s->run < LINE) {
         collect_columns(s);
-        last = s->rank - 1;
-        int dense = s->dim[s->across].to == s->columns * s->run &&
+        int dense = !s->listed && s->dim[s->across].to == s->columns * s->run &&
                     (s->columns == 3 ? s->run <= 8 : dml_permutes(s->columns, s->run));
         int worth = s->columns > FEW_COLUMNS || dense || (s->columns == 2 && s->run != 4);
-        if (worth && s->columns * s->dim[s->across].size >= PLANE)
+        if (worth && s->dim[s->across].size >= FEWEST && s->columns * s->dim[s->across].size >= PLANE)
             return 1;
         s->columns = 0;
-        s->along = last;
+        s->along = s->rank - 1;
     }
-    return s->dim[s->across].size >= FEWEST && s->dim[last].size >= NARROWEST;
+    return s->listed || (s->dim[s->across].size >= FEWEST && s->dim[s->along].size >= NARROWEST);
 }
 
 /* Finds out whether rows of the destination, long ones, take turns in the source; then their number is no dimension any
@@ -230,8 +278,9 @@ static int find_separate(dml_shape *s)
     const dml_step row = s->dim[last];
     for (int d = 0; d < last; d++) {
         dml_step turn = s->dim[d];
-        if (turn.from != s->run || row.from != turn.size * s->run || row.to != s->run || row.size < LONG_ROW ||
-            turn.size < least || turn.size > most || llabs(turn.to) < row.size * s->run || !dml_permutes(turn.size, s->run))
+        if (turn.from != s->run || row.from != turn.size * s->run || row.to != s->run ||
+            row.size < (s->run <= 2 && turn.size <= FEW_TURNS_U16 ? MIDDLE_ROW : LONG_ROW) || turn.size < least ||
+            turn.size > most || llabs(turn.to) < row.size * s->run || !dml_permutes(turn.size, s->run))
             continue;
         s->turns = turn.size;
         s->turn_to = turn.to;
@@ -272,7 +321,7 @@ void dml_shape_end(dml_shape *s, int64_t width, dml_store store, int threads)
         s->store = DML_STORE_PLAIN;
     const dml_step *across = s->dim + s->across;
     int64_t columns = s->columns ? s->columns : s->dim[s->along].size;
-    int follow = s->columns && across->to == columns * width; /* rows, in the destination */
+    int follow = s->columns && !s->listed && across->to == columns * width; /* rows, in the destination */
     int64_t rows = follow ? dml_most(FEWEST, TILE / across->to) : TURNED / width;
     int64_t parts = dml_ceil(across->size, rows);
     s->length = dml_ceil(across->size, parts);
@@ -293,6 +342,24 @@ static void copy_part(const dml_shape *s, char *to, const char *from, int64_t un
     dml_copy_bytes(to + at, from + at, dml_least(s->unit, s->run - at), s->store);
 }
 
+/* Rows that are anywhere in the destination: turned in scratch memory, then copied. */
+static void turn_listed(const dml_shape *s, char *to, const int64_t *row, const char *from, int64_t rows)
+{
+    char stage[TILE];
+    const dml_step *along = s->dim + s->along;
+    int64_t columns = s->columns ? s->columns : along->size, most = (TILE / rows - DML_LINE) / s->run, some;
+    for (int64_t c = 0; c < columns; c += some) {
+        some = dml_least(most, columns - c);
+        int64_t bytes = some * s->run, pitch = bytes + DML_LINE; /* a line keeps rows from meeting in the cache */
+        if (s->columns)
+            dml_interleave(stage, pitch, from, s->column + c, rows, some, s->run);
+        else
+            dml_turn(stage, pitch, from + c * along->from, along->from, rows, some, s->run);
+        for (int64_t r = 0; r < rows; r++)
+            memcpy(to + row[r] + c * s->run, stage + r * pitch, (size_t)bytes);
+    }
+}
+
 /* Some steps across of one plane; planes inside a step before the next steps, because their lines in the destination are the
  * same ones. */
 static void copy_turned(const dml_shape *s, char *to, const char *from, int64_t unit)
@@ -306,11 +373,13 @@ static void copy_turned(const dml_shape *s, char *to, const char *from, int64_t 
             k *= s->length;
             at = k;
         }
-        to += k * s->dim[d].to;
+        to += d == s->across && s->listed ? 0 : k * s->dim[d].to;
         from += k * s->dim[d].from;
     }
     int64_t rows = dml_least(s->length, across->size - at);
-    if (s->store != DML_STORE_PLAIN && s->columns * s->run == across->to && dml_permutes(s->columns, s->run)) {
+    if (s->listed)
+        turn_listed(s, to, s->row_at + at, from, rows);
+    else if (s->store != DML_STORE_PLAIN && s->columns * s->run == across->to && dml_permutes(s->columns, s->run)) {
         char stage[TILE];
         dml_interleave(stage, across->to, from, s->column, rows, s->columns, s->run);
         dml_copy_bytes(to, stage, rows * across->to, s->store);

@@ -66,9 +66,6 @@ int dml_takes_turned(const dml_plan *plan, int scatter);
 
 int dml_share_turned(const dml_job *job, int scatter, int threads, dml_pulse *pulse);
 
-/* Bytes of columns where they meet in the cache: each is as long as the power of two by which they are apart. */
-DML_INLINE int64_t dml_crowd(int64_t columns, int64_t apart) { return columns * dml_least(apart & -apart, DML_PAGE); }
-
 /* The dimension along which neighbours of an element follow it in the table though the index stays the same; -1: none. */
 int dml_across(const dml_plan *plan);
 
