@@ -3,6 +3,7 @@
 #ifndef DMLCORE_BLOCK_H
 #define DMLCORE_BLOCK_H
 
+#include "copy.h"
 #include "pairs.h"
 #include "plan.h"
 

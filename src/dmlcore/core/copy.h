@@ -32,6 +32,40 @@ int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dm
 /* Copies bytes that follow each other. */
 void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store);
 
+#define DML_SHORT 2048 /* bytes that inlined moves copy sooner than a call of memcpy */
+
+/* The same of a few, for loops; with the vectors of the instruction set that it is compiled for. */
+DML_INLINE void dml_copy_short(char *DML_RESTRICT to, const char *DML_RESTRICT from, int64_t bytes)
+{
+    if (bytes > DML_SHORT) {
+        memcpy(to, from, (size_t)bytes);
+        return;
+    }
+    if (bytes >= 64) {
+        int64_t at = 0;
+        for (; at + 64 <= bytes; at += 64)
+            memcpy(to + at, from + at, 64);
+        if (at < bytes)
+            memcpy(to + bytes - 64, from + bytes - 64, 64);
+    } else if (bytes >= 32) {
+        memcpy(to, from, 32);
+        memcpy(to + bytes - 32, from + bytes - 32, 32);
+    } else if (bytes >= 16) {
+        memcpy(to, from, 16);
+        memcpy(to + bytes - 16, from + bytes - 16, 16);
+    } else if (bytes >= 8) {
+        memcpy(to, from, 8);
+        memcpy(to + bytes - 8, from + bytes - 8, 8);
+    } else if (bytes >= 4) {
+        memcpy(to, from, 4);
+        memcpy(to + bytes - 4, from + bytes - 4, 4);
+    } else {
+        to[0] = from[0];
+        to[bytes >> 1] = from[bytes >> 1];
+        to[bytes - 1] = from[bytes - 1];
+    }
+}
+
 /* Copies `rows` x `columns` elements of 1, 2, 4, 8 or 16 bytes. They follow each other along the rows of the destination,
  * to_pitch bytes from row to row, and along the columns of the source, from_pitch bytes from column to column (planes.c). */
 void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns, int64_t width);

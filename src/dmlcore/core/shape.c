@@ -396,6 +396,9 @@ static void copy_row(const dml_shape *s, char *to, const char *from, int64_t cou
         dml_separate(to, s->turn_to, from, count, s->turns, s->run);
     else if (s->row)
         s->row(to, from, count, to_step, from_step);
+    else if (s->run <= DML_SHORT)
+        for (int64_t i = 0; i < count; i++)
+            dml_copy_short(to + i * to_step, from + i * from_step, s->run);
     else
         for (int64_t i = 0; i < count; i++)
             dml_copy_bytes(to + i * to_step, from + i * from_step, s->run, s->store);

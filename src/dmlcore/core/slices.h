@@ -7,37 +7,6 @@
 #define SHORT_AHEAD 64 /* slices shorter than a line of a far table that are on their way */
 #define TOGETHER 1536 /* bytes of a slice that is put together with others; with STAGED of them less than a page */
 
-DML_INLINE void NAME(copy)(char *DML_RESTRICT to, const char *DML_RESTRICT from, int64_t bytes)
-{
-    if (bytes > 2048) {
-        memcpy(to, from, (size_t)bytes);
-        return;
-    }
-    if (bytes >= 64) {
-        int64_t at = 0;
-        for (; at + 64 <= bytes; at += 64)
-            memcpy(to + at, from + at, 64);
-        if (at < bytes)
-            memcpy(to + bytes - 64, from + bytes - 64, 64);
-    } else if (bytes >= 32) {
-        memcpy(to, from, 32);
-        memcpy(to + bytes - 32, from + bytes - 32, 32);
-    } else if (bytes >= 16) {
-        memcpy(to, from, 16);
-        memcpy(to + bytes - 16, from + bytes - 16, 16);
-    } else if (bytes >= 8) {
-        memcpy(to, from, 8);
-        memcpy(to + bytes - 8, from + bytes - 8, 8);
-    } else if (bytes >= 4) {
-        memcpy(to, from, 4);
-        memcpy(to + bytes - 4, from + bytes - 4, 4);
-    } else {
-        to[0] = from[0];
-        to[bytes >> 1] = from[bytes >> 1];
-        to[bytes - 1] = from[bytes - 1];
-    }
-}
-
 /* The beginning of a slice that is moved a little later; the rest follows by itself. */
 DML_INLINE void NAME(ahead)(const char *from, int64_t bytes)
 {
@@ -55,9 +24,9 @@ DML_INLINE void NAME(steady)(const dml_plan *p, const dml_block *b, int64_t byte
         if (ahead)
             NAME(ahead)(table + (end - offset > ahead ? offset[ahead] : end[-1]), bytes);
         if (scatter)
-            NAME(copy)(table + *offset, stream, bytes);
+            dml_copy_short(table + *offset, stream, bytes);
         else
-            NAME(copy)(stream, table + *offset, bytes);
+            dml_copy_short(stream, table + *offset, bytes);
     }
 }
 
@@ -71,9 +40,9 @@ DML_INLINE void NAME(slices)(const dml_plan *p, const dml_block *b, int64_t byte
         char *stream = b->stream + dml_block_where(p, b, i);
         char *table = dml_block_table(p, b, i);
         if (scatter)
-            NAME(copy)(table, stream, bytes);
+            dml_copy_short(table, stream, bytes);
         else
-            NAME(copy)(stream, table, bytes);
+            dml_copy_short(stream, table, bytes);
     }
 }
 
@@ -112,7 +81,7 @@ DML_INLINE void NAME(far_short_slices)(const dml_plan *p, const dml_block *b, in
         const char *fetch = dml_block_table(p, b, dml_least(i + SHORT_AHEAD, b->count - 1));
         DML_PREFETCH_L2(fetch);
         DML_PREFETCH_L2(fetch + bytes - 1);
-        NAME(copy)(scatter ? table : stream, scatter ? stream : table, bytes);
+        dml_copy_short(scatter ? table : stream, scatter ? stream : table, bytes);
     }
 }
 
