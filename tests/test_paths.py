@@ -459,3 +459,21 @@ def test_few_positions(rng, each_way, count, width):
         with pytest.raises(dmlcore.IndexOutOfRangeError):
             dmlcore.scatter_nd(inside, bad, updates, out=inside)
         assert (out == before[0]).all() and (inside == before[1]).all()
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="NumPy 1 has arrays of 32 dimensions")
+@pytest.mark.parametrize("count", (2, 400))
+def test_many_dimensions(rng, each_way, count):
+    """Indices of so many dimensions that they and the table's have more than 64 positions between them; transposed tables, too."""
+    for shape in ((2, 3, 4), (5, 30, 40, 3)):
+        x = rng.integers(0, 255, shape, np.uint8)
+        for rank in (*range(30, 65 - len(shape), 3), 65 - len(shape)):
+            for axis in range(len(shape)):
+                at = rng.integers(0, shape[axis], count)
+                wanted = x.take(at, axis).tobytes()
+                indices = at.reshape((1,) * (rank - 1) + (count,))
+                for table in (x, np.asfortranarray(x)):
+                    assert dmlcore.gather(table, indices, axis=axis).tobytes() == wanted
+                indices[..., -1] = shape[axis]
+                with pytest.raises(dmlcore.IndexOutOfRangeError, match=rf"{count - 1}\]"):
+                    dmlcore.gather(x, indices, axis=axis)

@@ -74,7 +74,7 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
             return 0;
     }
 
-    int64_t table[FEW], stream[FEW], done[DML_RANK_MAX], row = last < 0 ? 1 : m->positions.v[last];
+    int64_t table[FEW], stream[FEW], done[DML_DIMS], row = last < 0 ? 1 : m->positions.v[last];
     place at = {0, 0, 0}, steps = last < 0 ? at : steps_of(m, last);
     for (int64_t d = 0; d < last; d++) {
         DML_FEW;

@@ -22,6 +22,8 @@ enum dml_reduction { DML_NONE, DML_ADD, DML_MUL, DML_MIN, DML_MAX, DML_REDUCTION
 
 #define DML_THREADS_MOST 1024 /* whatever the caller allows */
 
+#define DML_DIMS (2 * DML_RANK_MAX + 1) /* of a move: positions have some of the table's and all of the indices' */
+
 /* How to run, and what came of it. */
 typedef struct {
     int storage;             /* enum dml_storage of the data */

@@ -33,7 +33,7 @@ static int64_t number_of(const dml_move *m, const int64_t *place)
  * which the indices stay the same have it at their first place, however long they are. */
 static int report(const dml_move *m, dml_run *run)
 {
-    int64_t place[DML_RANK_MAX] = {0};
+    int64_t place[DML_DIMS] = {0};
     const char *at = m->indices;
     int is_signed = run->index == DML_INDEX_I32 || run->index == DML_INDEX_I64;
     run->bad_position = -1;              /* stays so when another thread has mended it meanwhile */

@@ -84,7 +84,7 @@ typedef struct {
     int alone, apart; /* too little for several threads; each of them straightens and reads parts of its own */
     int64_t rank, copied[DML_RANK_MAX], from[DML_RANK_MAX], to[DML_RANK_MAX]; /* what is copied, strides */
     /* the lists of `move` */
-    int64_t positions[DML_RANK_MAX], slice[DML_RANK_MAX], slice_strides[DML_RANK_MAX], steps[DML_RANK_MAX];
+    int64_t positions[DML_DIMS], slice[DML_RANK_MAX], slice_strides[DML_RANK_MAX], steps[DML_RANK_MAX];
     int64_t table_strides[DML_RANK_MAX];
     char *scratch;
     int64_t bytes; /* of a part */
