@@ -17,6 +17,11 @@
 #if defined(__GNUC__) || defined(__clang__)
 #define DML_INLINE static inline __attribute__((always_inline, unused))
 #define DML_PIECE static __attribute__((noinline, unused))
+#if defined(__clang__)
+#define DML_LONG_PIECE DML_PIECE
+#else
+#define DML_LONG_PIECE static __attribute__((noinline, noclone, unused)) /* not copied for callers with constant arguments */
+#endif
 #define DML_RESTRICT __restrict
 #define DML_PREFETCH(address) __builtin_prefetch((address), 0, 3)
 #define DML_PREFETCH_L2(address) __builtin_prefetch((address), 0, 2)
@@ -33,6 +38,7 @@
 #include <intrin.h>
 #define DML_INLINE static __forceinline
 #define DML_PIECE static __declspec(noinline)
+#define DML_LONG_PIECE DML_PIECE
 #define DML_RESTRICT __restrict
 #define DML_UNLIKELY(condition) (condition)
 #if DML_X86_64

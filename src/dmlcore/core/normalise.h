@@ -125,8 +125,8 @@ DML_INLINE int NAME(long_tuples)(const I *DML_RESTRICT index, int64_t count, int
 
 /* Narrow offsets of one or more positions; ramp is added, where there is one; tuples of several coordinates hardly
  * notice when that takes a loop of its own, and there are half as many of theirs. */
-DML_PIECE int NAME(offsets)(const I *index, int64_t count, int q, const int64_t *bounds, const int64_t *steps, const u32 *ramp,
-                            u32 *DML_RESTRICT offsets)
+DML_LONG_PIECE int NAME(offsets)(const I *index, int64_t count, int q, const int64_t *bounds, const int64_t *steps,
+                                 const u32 *ramp, u32 *DML_RESTRICT offsets)
 {
     int bad;
     switch (q) {
