@@ -55,7 +55,10 @@ def test_planes(rng, dtype, threads):
 @pytest.mark.parametrize("dtype", ("uint8", "uint16", "uint32", "float64"))
 @pytest.mark.parametrize(
     "shape",
-    ((2, 3, 5, 40), (5, 3, 2, 16), (16, 17, 2, 8), (40, 7, 3, 9), (300, 2, 2, 2), (2, 262, 2, 3), (9, 3, 99, 2)),
+    (
+        *((2, 3, 5, 40), (5, 3, 2, 16), (16, 17, 2, 8), (40, 7, 3, 9), (300, 2, 2, 2), (2, 262, 2, 3), (9, 3, 99, 2)),
+        *((5, 300, 3, 2), (1300, 5, 4, 2), (2, 900, 11, 12)),
+    ),
     ids=str,
 )
 def test_short_dimensions(rng, dtype, shape):

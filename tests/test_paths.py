@@ -464,7 +464,7 @@ def test_few_positions(rng, each_way, count, width):
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="NumPy 1 has arrays of 32 dimensions")
 @pytest.mark.parametrize("count", (2, 400))
 def test_many_dimensions(rng, each_way, count):
-    """Indices of so many dimensions that they and the table's have more than 64 positions between them; transposed tables, too."""
+    """Indices of so many dimensions that there are more than 64 of positions; transposed tables, too."""
     for shape in ((2, 3, 4), (5, 30, 40, 3)):
         x = rng.integers(0, 255, shape, np.uint8)
         for rank in (*range(30, 65 - len(shape), 3), 65 - len(shape)):

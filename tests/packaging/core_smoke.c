@@ -160,6 +160,43 @@ static void along(const dmlcore_api *dml, int threads, int64_t planes, int64_t r
     free(table), free(back), free(out), free(indices);
 }
 
+/* The same where everything lies the other way round: out[p][c][i] = table[p][c][index[p][c][i]], of each of which the neighbours
+ * in memory have the next c. */
+static void across(const dmlcore_api *dml, int threads, int64_t planes, int64_t rows, int64_t columns, int64_t count)
+{
+    int64_t step = columns + 64, plane = rows * step, moved = count * columns, all = planes * moved;
+    uint8_t *table = malloc((size_t)(planes * plane)), *out = malloc((size_t)all);
+    int64_t *indices = malloc((size_t)all * 8);
+    for (int64_t i = 0; i < planes * plane; i++)
+        table[i] = (uint8_t)below(250);
+    for (int64_t i = 0; i < all; i++)
+        indices[i] = below(2 * rows) - rows;
+    int64_t positions[] = {planes, columns, count}, dense[] = {moved, count, 1}, table_strides[] = {plane, 1, 0};
+    int64_t index_strides[] = {moved * 8, 8, columns * 8};
+    dml_move move = {0};
+    dml_run run = {0};
+    move.positions = (dml_list){positions, 3};
+    move.index_strides = (dml_list){index_strides, 3};
+    move.stream_strides = (dml_list){dense, 3};
+    move.table_strides = (dml_list){table_strides, 3};
+    move.bounds = (dml_list){&rows, 1};
+    move.steps = (dml_list){&step, 1};
+    move.table = (char *)table;
+    move.stream = (char *)out;
+    move.indices = (char *)indices;
+    run.storage = DML_STORAGE_U8;
+    run.index = DML_INDEX_I64;
+    run.threads = threads;
+    need(dml->gather(&move, &run) == DML_OK, "gather across ends well");
+    for (int64_t p = 0, i = 0; p < planes; p++)
+        for (int64_t c = 0; c < columns; c++)
+            for (int64_t k = 0; k < count; k++, i++) {
+                int64_t row = indices[p * moved + k * columns + c];
+                need(out[i] == table[p * plane + (row < 0 ? row + rows : row) * step + c], "gather across");
+            }
+    free(table), free(out), free(indices);
+}
+
 static void nonzero(const dmlcore_api *dml, const char *name, int threads, int64_t rows, int64_t columns)
 {
     dmlcore_data_type type;
@@ -325,6 +362,7 @@ int main(void)
             }
             add(dml, threads - 1);
             along(dml, threads, 3, 9, 70001, 20);
+            across(dml, threads, 6, 4097, 9, 4001); /* parts of odd sizes, for each thread */
             for (int turn = 0; turn < 40; turn++)
                 along(dml, threads, 1 + below(4), 1 + below(300), 1 + below(turn % 2 ? 500 : 30), turn % 4 ? below(40) : 0);
         }

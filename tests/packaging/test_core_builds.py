@@ -1,4 +1,5 @@
-"""The C core without Python and without OpenMP, compiled here and run; `make aarch64` does the same for another machine."""
+"""The C core without Python, compiled here and run: without OpenMP (`make aarch64` does the same for another machine), and with
+it and alignment checked."""
 
 import os
 import shutil
@@ -9,14 +10,20 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "dmlcore"
+CHECKED = ["-fopenmp", "-fsanitize=alignment", "-fno-sanitize-recover=all"]
 COMPILER = shutil.which(os.environ.get("CC", "cc"))
 
 
 @pytest.mark.skipif(COMPILER is None or os.name == "nt", reason="needs a C compiler that takes gcc's options")
-def test_serial_build(tmp_path):
+@pytest.mark.parametrize("options", ([], CHECKED), ids=("serial", "threads"))
+def test_builds(tmp_path, options):
+    (tmp_path / "empty.c").write_text("int main(void) { return 0; }\n")
+    empty = [COMPILER, *options, tmp_path / "empty.c", "-o", tmp_path / "empty"]
+    if options and subprocess.run(empty, capture_output=True).returncode:
+        pytest.skip("the compiler does not have: " + " ".join(options))
     sources = [PACKAGE / "capi.c", *sorted(PACKAGE.glob("core/*.c")), *sorted(PACKAGE.glob("isa/*.c"))]
     program = tmp_path / "core_smoke"
-    flags = ["-std=c11", "-O0", "-Wall", "-Wextra", "-Wno-type-limits", "-Werror", "-I", PACKAGE]
+    flags = ["-std=c11", "-O0", "-Wall", "-Wextra", "-Wno-type-limits", "-Werror", "-I", PACKAGE, *options]
     command = [COMPILER, *flags, ROOT / "tests" / "packaging" / "core_smoke.c", *sources, "-o", program]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -12,7 +12,7 @@
 #define NARROWEST 6                     /* and along the destination's */
 #define LINE 64                         /* bytes; in planes that are not as wide short dimensions are taken together, */
 #define INTERLEAVED 1024                /* to rows of so many bytes at most, */
-#define CROWDED ((int64_t)16 << 10)     /* of a row; less is read in place as fast, but for short elements */
+#define ENOUGH 16                       /* bytes of such rows together; more dimensions gain nothing */
 #define FEW_COLUMNS 3                   /* places, for which rows are as good, as for pairs of four bytes, unless dense */
 #define PLANE 128                       /* and so many of the plane */
 #define MOST_TURNS 12                   /* rows that are separated at a time; planes are faster for more of them, */
@@ -118,8 +118,8 @@ static dml_row row_for(const dml_shape *s)
     }
 }
 
-/* Whether steps of a dimension are parts of the same lines. */
-static int in_lines(const dml_step *step) { return dml_least(llabs(step->to), llabs(step->from)) < LINE; }
+/* Whether steps of a dimension are parts of the same lines, or of those fetched with them. */
+static int in_lines(const dml_step *step) { return dml_least(llabs(step->to), llabs(step->from)) < TURNED; }
 
 /* Makes rows: of the last dimension, unless it is short and another one is not. Dimensions whose steps share lines come next,
  * inside of all others. Where rows are longer than a tile, or leave too little of the cache to the dimensions inside, they are
@@ -209,15 +209,40 @@ static void collect_columns(dml_shape *s)
     s->columns = n;
 }
 
-/* Dimensions that follow each other in the source, wherever they are in the destination, become one: its rows are listed. */
+/* Whether so many rows of the destination that take turns in the source are separated. */
+static int separates(const dml_shape *s, int64_t turns)
+{
+    int64_t least = dml_tuned->separates_all ? 2 : s->run <= 2 ? 3 : INT64_MAX;
+    int64_t most = s->places * s->run >= LARGE ? FEW_TURNS : s->run == 1 ? MOST_TURNS_U8 : MOST_TURNS;
+    return turns >= least && turns <= most && dml_permutes(turns, s->run);
+}
+
+/* Of dimensions that follow each other in the source, anywhere in the destination, the one after so many rows; -1: none. */
+static int next_rows(const dml_shape *s, int64_t rows)
+{
+    for (int d = 0; d < s->along && rows * s->run < ENOUGH; d++)
+        if (d != s->across && s->dim[d].from == rows * s->run)
+            return d;
+    return -1;
+}
+
+/* They become one, whose rows are listed, if they are enough together or can be separated, and reading them in place would crowd
+ * the cache or their elements are short. */
 static void collect_rows(dml_shape *s)
 {
     int64_t n = s->dim[s->across].size;
+    int d;
+    for (; (d = next_rows(s, n)) >= 0 && n * s->dim[d].size <= DML_COLUMNS; n *= s->dim[d].size)
+        ;
+    int64_t part = dml_least(s->dim[s->along].size, TILE / (n * s->run)), apart = s->dim[s->along].from;
+    if (s->run > 2 && dml_crowd(part, apart) <= TILE)
+        return;
+    if (n < FEWEST && d < 0 && !(s->dim[s->along].from == n * s->run && separates(s, n)))
+        return;
+    n = s->dim[s->across].size;
     for (int64_t r = 0; r < n; r++)
         s->row_at[r] = r * s->dim[s->across].to;
-    for (int d = 0; d < s->along && n * s->run < TURNED; d++) {
-        if (d == s->across || s->dim[d].from != n * s->run)
-            continue;
+    while ((d = next_rows(s, n)) >= 0) {
         if (n * s->dim[d].size > DML_COLUMNS && s->rank < DML_RANK_MAX) {
             int rank = s->rank;
             split(s, d, DML_COLUMNS / n);
@@ -235,7 +260,6 @@ static void collect_rows(dml_shape *s)
         s->across -= s->across > d;
         for (int k = d; k < s->rank; k++)
             s->dim[k] = s->dim[k + 1];
-        d = -1; /* another one may follow, wherever it is */
     }
 }
 
@@ -252,8 +276,7 @@ static int find_plane(dml_shape *s)
     s->along = last;
     int64_t row = s->dim[last].size, rows = s->dim[s->across].size;
     int short_rows = rows < FEWEST || (s->run <= 2 && rows * s->run < LINE && row * s->run >= LINE);
-    int slow = s->run <= 2 || (s->run <= 8 && dml_crowd(row, s->dim[last].from) >= CROWDED);
-    if (short_rows && slow && row >= NARROWEST)
+    if (short_rows && s->run <= 8 && row >= NARROWEST)
         collect_rows(s);
     if (row * s->run < LINE) {
         collect_columns(s);
@@ -273,14 +296,12 @@ static int find_plane(dml_shape *s)
 static int find_separate(dml_shape *s)
 {
     int last = s->rank - 1;
-    int64_t least = dml_tuned->separates_all ? 2 : s->run <= 2 ? 3 : INT64_MAX;
-    int64_t most = s->places * s->run >= LARGE ? FEW_TURNS : s->run == 1 ? MOST_TURNS_U8 : MOST_TURNS;
     const dml_step row = s->dim[last];
     for (int d = 0; d < last; d++) {
         dml_step turn = s->dim[d];
         if (turn.from != s->run || row.from != turn.size * s->run || row.to != s->run ||
-            row.size < (s->run <= 2 && turn.size <= FEW_TURNS_U16 ? MIDDLE_ROW : LONG_ROW) || turn.size < least ||
-            turn.size > most || llabs(turn.to) < row.size * s->run || !dml_permutes(turn.size, s->run))
+            row.size < (s->run <= 2 && turn.size <= FEW_TURNS_U16 ? MIDDLE_ROW : LONG_ROW) ||
+            llabs(turn.to) < row.size * s->run || !separates(s, turn.size))
             continue;
         s->turns = turn.size;
         s->turn_to = turn.to;
@@ -348,11 +369,14 @@ static void turn_listed(const dml_shape *s, char *to, const int64_t *row, const 
     char stage[TILE];
     const dml_step *along = s->dim + s->along;
     int64_t columns = s->columns ? s->columns : along->size, most = (TILE / rows - DML_LINE) / s->run, some;
+    int dense = !s->columns && along->from == rows * s->run && separates(s, rows);
     for (int64_t c = 0; c < columns; c += some) {
         some = dml_least(most, columns - c);
         int64_t bytes = some * s->run, pitch = bytes + DML_LINE; /* a line keeps rows from meeting in the cache */
         if (s->columns)
             dml_interleave(stage, pitch, from, s->column + c, rows, some, s->run);
+        else if (dense)
+            dml_separate(stage, pitch, from + c * along->from, some, rows, s->run);
         else
             dml_turn(stage, pitch, from + c * along->from, along->from, rows, some, s->run);
         for (int64_t r = 0; r < rows; r++)

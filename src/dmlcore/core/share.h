@@ -69,7 +69,7 @@ int dml_share_turned(const dml_job *job, int scatter, int threads, dml_pulse *pu
 /* The dimension along which neighbours of an element follow it in the table though the index stays the same; -1: none. */
 int dml_across(const dml_plan *plan);
 
-/* Whether positions along the last dimension of a gather name columns of the table, and these had better be turned, some at a time. */
+/* Whether positions along the last dimension of a gather name columns of the table, and these had better be turned. */
 int dml_turns_columns(const dml_plan *plan);
 
 /* Dimensions that the slice has: those at the end along which the index stays the same. */
