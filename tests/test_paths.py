@@ -154,13 +154,14 @@ def test_lines_past_the_caches(rng, every_thread, isa, width, offset):
             assert (target[last >= 0] == out[last[last >= 0]]).all() and not target[last < 0].any()
 
 
-@pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("offset", (0, 16, 24, 2))
-@pytest.mark.parametrize("dtype", ("float32", "float64"))
+@pytest.mark.parametrize("dtype", ("float32", "float64", "complex128"))
 def test_elements_past_the_caches(rng, every_thread, isa, dtype, offset):
-    """Single elements, much of them, out of rows and out of pairs of coordinates, to outputs that begin anywhere in a line."""
+    """Single elements, much of them, out of rows, by pairs of coordinates, and out of more than the second-level cache, to
+    outputs that begin anywhere in a line."""
     rows, columns = 33, 34_000_000 // 33 // np.dtype(dtype).itemsize
-    table = numbers(rng, (rows, 1_000), dtype)
+    table, long = numbers(rng, (rows, 1_000), dtype), numbers(rng, 300_000, dtype)
     indices = rng.integers(-1_000, 1_000, (rows, columns))
     wanted = np.take_along_axis(table, indices, 1)
     pairs = np.stack([np.repeat(np.arange(rows), columns), indices.reshape(-1)], axis=-1)
@@ -171,6 +172,8 @@ def test_elements_past_the_caches(rng, every_thread, isa, dtype, offset):
             out[...] = 0
             dmlcore.gather_nd(table, pairs, out=out.reshape(-1), num_threads=threads)
             assert same_bits(out, wanted)
+            dmlcore.gather(long, indices, out=out, num_threads=threads)
+            assert same_bits(out, long[indices])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

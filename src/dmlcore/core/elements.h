@@ -79,11 +79,23 @@ DML_INLINE void NAME(store)(char *to, T value) { memcpy(to, &value, sizeof value
 #define IN_ORDER(i) ((i) * (int64_t)sizeof(T))
 #define ELSEWHERE(i) (where[i])
 
+/* Whether whole lines of elements are stored past the caches: no element may begin in one and end in the next. */
+DML_INLINE int NAME(goes_past)(const dml_plan *p, const char *stream)
+{
+    return JOINS(T) && p->past && (intptr_t)stream % (intptr_t)sizeof(T) == 0;
+}
+
+/* Elements in front of the first whole line. */
+DML_INLINE int64_t NAME(to_line)(const char *stream, int64_t count)
+{
+    return dml_least(count, (-(intptr_t)stream & (DML_LINE - 1)) / (int64_t)sizeof(T));
+}
+
 /* Sixteen elements that follow each other in the stream. */
-DML_INLINE void NAME(gather_sixteen)(const char *table, char *stream, const u32 *offsets, int gathers)
+DML_INLINE void NAME(gather_sixteen)(const char *table, char *stream, const u32 *offsets, int gathers, int past)
 {
     if (JOINS(T)) {
-        JOIN(T, stream, table, 0, offsets, gathers);
+        JOIN(T, stream, table, 0, offsets, gathers, past);
         return;
     }
     for (int j = 0; j < 16; j += 2) {
@@ -108,7 +120,9 @@ DML_INLINE void NAME(gather_in_order)(const dml_plan *p, const dml_block *b, int
     const char *table = b->table, *next = b->next;
     char *stream = b->stream;
     int64_t n = b->count, i = 0;
-    int gathers = p->gathers ? DML_GATHERS : DML_GATHERS_NOT;   /* only fused.h looks for the beginnings of lines */
+    int past = NAME(goes_past)(p, stream), first = past ? NAME(to_line)(stream, n) : 0;
+    for (; i < first; i++)
+        NAME(store)(stream + IN_ORDER(i), NAME(load)(table + offsets[i]));
     for (; ahead && i + ahead + 16 <= n; i += 16) {
         for (int j = 0; j < 16; j++) {
             DML_PREFETCH_L2(table + offsets[i + j + ahead]);
@@ -121,7 +135,7 @@ DML_INLINE void NAME(gather_in_order)(const dml_plan *p, const dml_block *b, int
             if (sizeof(T) > 8)
                 DML_PREFETCH(next + 64);
         }
-        NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i, gathers);
+        NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i, p->gathers, past);
     }
     for (; i < n; i++)
         NAME(store)(stream + IN_ORDER(i), NAME(load)(table + offsets[i]));

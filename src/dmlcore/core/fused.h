@@ -73,11 +73,8 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
     const char *next = b->next;
     char *table = b->table, *stream = b->stream;
     int64_t left = b->count, next_step = p->next_step, ahead = p->ahead;
-    int gathers = GATHERS(T) && !scatter ? p->gathers : DML_GATHERS_NOT;
-    if (gathers == DML_GATHERS_PAST && (intptr_t)stream % (intptr_t)sizeof(T))
-        gathers = DML_GATHERS;                         /* no element begins where a line does */
-    /* elements in front of the first whole line */
-    int64_t first = gathers == DML_GATHERS_PAST ? (-(intptr_t)stream & 63) / (int64_t)sizeof(T) : 0;
+    int past = !scatter && DML_JOIN3(goes_past, T, ISA)(p, stream);
+    int64_t first = past ? DML_JOIN3(to_line, T, ISA)(stream, left) : 0;
     _Alignas(64) u32 offsets[DML_STEP_MOST];
     while (left > 0) {
         int64_t some = dml_least(first ? first : p->tuned->step, left), i = 0;
@@ -99,7 +96,7 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
             if (scatter)
                 DML_PREFETCH(stream + DML_PAGES_AHEAD);
             if (JOINS(T) && !scatter)
-                JOIN(T, stream, table, drift, offsets + i, gathers);
+                JOIN(T, stream, table, drift, offsets + i, p->gathers, past);
             else
                 for (int j = 0; j < 16; j += 2) {
                     u64 at = dml_offsets(offsets + i + j);
@@ -116,8 +113,6 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
             ramp += some;
         left -= some;
     }
-    if (gathers == DML_GATHERS_PAST)
-        DML_STREAM_END();
     return 0;
 }
 
@@ -140,7 +135,7 @@ DML_INLINE int NAME(fused)(const dml_plan *p, const dml_block *b, int scatter)
         case 2: return NAME(direct)(p, b, 2, scatter);
         default: return NAME(direct)(p, b, 3, scatter);
         }
-    if (SECOND_TUNING && TAKES(T) && !scatter && !p->ramped && p->gathers == DML_GATHERS && p->steps[0] == (int64_t)sizeof(T))
+    if (SECOND_TUNING && TAKES(T) && !scatter && !p->ramped && p->gathers && !p->past && p->steps[0] == (int64_t)sizeof(T))
         return NAME(take)(p, b);
     if (!p->ramped)
         return NAME(fused_loop)(p, b, NULL, 0, scatter);

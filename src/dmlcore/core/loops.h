@@ -50,7 +50,7 @@
 #ifndef JOIN
 #define JOINS(T) 0
 #define GATHERS(T) 0
-#define JOIN(T, stream, table, drift, offsets, gathers) ((void)(gathers))
+#define JOIN(T, stream, table, drift, offsets, gathers, past) ((void)(gathers), (void)(past))
 #endif
 #define T u8
 #include "elements.h"

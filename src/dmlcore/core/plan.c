@@ -10,7 +10,8 @@
 #define FEW_POSITIONS (640 << 10)  /* those of a far table that fewer meet are in the caches the next time */
 #define NEGATIVES_SOUGHT 16        /* coordinates that are looked at */
 #define DIRECT_TUPLE 3             /* coordinates at most where elements are gathered one by one */
-#define NEXT_ROW (256 << 10)       /* bytes; a longer row would have left the cache before it is used */
+#define SHORTEST_PAST 4 /* bytes of single elements that are stored past the caches: measured, shorter ones gain nothing */
+#define NEXT_ROW (256 << 10) /* bytes; a longer row would have left the cache before it is used */
 
 /* Appends a dimension, joined to the one before it where they step alike. */
 DML_INLINE void append(dml_plan *p, int64_t size, int64_t index, int64_t table, int64_t stream)
@@ -121,11 +122,7 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     p->far |= run->reduction != DML_NONE && p->slice <= DML_LINE && span >= DML_NEAR_SUMS;
     p->tuned = tuning;
     int much = DML_STREAM && dml_store_for(p->positions * p->slice, run->untouched) != DML_STORE_PLAIN;
-    p->gathers = DML_GATHERS_NOT;
-    if (span < (double)tuning->gathers_below)
-        p->gathers = much && span + others >= (double)tuning->gathers_past ? DML_GATHERS_PAST : DML_GATHERS;
-    if (p->slice == 2 && has_odd_places(p))
-        p->gathers = DML_GATHERS_NOT;
+    p->gathers = span < (double)tuning->gathers_below && !(p->slice == 2 && has_odd_places(p));
     p->fetch = DML_FETCH_NONE;
     if (span >= (double)(scatter ? tuning->scatter_fetches : tuning->gather_fetches))
         p->fetch = span >= (double)tuning->to_l2 ? DML_FETCH_L2 : DML_FETCH_L1;
@@ -136,8 +133,12 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     p->direct = p->tuple <= DIRECT_TUPLE && span >= direct && !fetches;
     p->lines = at_lines(p, scatter);
     int apart = scatter || (!p->lines && p->dim[p->rank - 1].stream != p->slice);
-    p->past = much && p->slice >= (apart ? tuning->scattered_past : tuning->slices_past) &&
-              (p->lines || !scatter || p->slice >= 2 * DML_LINE);
+    if (p->slice <= 16)
+        p->past = much && !scatter && p->slice >= SHORTEST_PAST && span + others >= (double)tuning->gathers_past &&
+                  (p->slice > 4 || span >= (double)tuning->gathers_past_u32);
+    else
+        p->past = much && p->slice >= (apart ? tuning->scattered_past : tuning->slices_past) &&
+                  (p->lines || !scatter || p->slice >= 2 * DML_LINE);
 }
 
 /* Narrow offsets are 32 bits wide, never negative, and count from the first position of a box. The answer is how far they
@@ -227,7 +228,7 @@ static int meets_negative(const dml_plan *p, int64_t count)
     int bytes = dml_index_bytes(p->index);
     for (int64_t k = 0; k < NEGATIVES_SOUGHT; k++) {
         const char *at = p->indices + count * k / NEGATIVES_SOUGHT * bytes;
-        i32 high;                        /* the last four bytes tell the sign */
+        i32 high; /* the last four bytes tell the sign */
         memcpy(&high, at + bytes - (int)sizeof high, sizeof high);
         if (high < 0)
             return 1;
@@ -249,7 +250,7 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
     p->cut = p->rank - 1;
     p->inner = 1;
     all = linear_with(p, all, p->cut, 1);
-    linear inside = all;                 /* the same of what is inside `cut` */
+    linear inside = all; /* the same of what is inside `cut` */
     while (p->cut > 0 && p->inner * p->dim[p->cut].size <= cap) {
         int64_t inner = p->inner * p->dim[p->cut].size;
         linear more = linear_with(p, all, p->cut - 1, inner);
@@ -275,11 +276,11 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
     int64_t block = p->rows * p->inner;
     uint64_t span = reach(p);
     p->wide = span > UINT32_MAX;
-    if (span > INT32_MAX - 3)            /* the vector unit takes offsets for signed numbers, and may add up to three */
-        p->gathers = DML_GATHERS_NOT;
+    if (span > INT32_MAX - 3) /* the vector unit takes offsets for signed numbers, and may add up to three */
+        p->gathers = 0;
     p->stream_step = block > 1 ? last->stream : p->slice;
     p->again = p->dim[p->cut].index == 0 && p->inner > 1 && p->rows > 1 && p->mode == DML_RAISE && !p->wide ? p->inner : 0;
-    if (p->again) {                      /* one row's indices and offsets tell those of the others */
+    if (p->again) { /* one row's indices and offsets tell those of the others */
         all.index = inside.index;
         all.table = inside.table;
     }
@@ -299,7 +300,7 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
         }
     }
     p->ahead = p->tuned->ahead_of_moves;
-    int repeated = p->pieces == 1;       /* every box has the same indices: their offsets are computed once */
+    int repeated = p->pieces == 1; /* every box has the same indices: their offsets are computed once */
     for (int d = 0; d < p->cut; d++)
         repeated &= p->dim[d].index == 0;
     int simple = p->whole && p->mode == DML_RAISE && p->boxes > 1 && !repeated && !(p->wide || p->packed || p->scattered);

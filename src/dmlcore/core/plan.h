@@ -21,15 +21,12 @@
 /* Where single elements of a large table are fetched to before they are moved; only scatters know L1. */
 enum dml_fetch { DML_FETCH_NONE, DML_FETCH_L1, DML_FETCH_L2 };
 
-/* Whether the vector unit loads single elements, where isa/ has that, and stores them past the caches. Elements of two bytes have
- * even addresses then. */
-enum dml_gathers { DML_GATHERS_NOT, DML_GATHERS, DML_GATHERS_PAST };
-
 /* What differs among machines with the same instructions; only speed depends on it. */
 typedef struct {
     /* single elements; bytes of a table */
     int64_t gathers_below;         /* the vector unit's gathers are faster than loads one by one */
-    int64_t gathers_past;          /* out of smaller tables they are never stored past the caches */
+    int64_t gathers_past;          /* what comes out of smaller tables is never stored past the caches, */
+    int64_t gathers_past_u32;      /* four bytes, out of what one position reaches */
     int64_t gather_fetches;        /* from there on elements are fetched ahead */
     int64_t scatter_fetches;
     int64_t to_l2;                 /* from there on to the second-level cache, which can wait for more lines at a time */
@@ -114,22 +111,22 @@ typedef struct dml_plan {
     int direct;                    /* fused, and element by element */
     int far;                       /* what is met of the table is in no cache: prefetch */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
-    int gathers;                   /* enum dml_gathers */
-    int past;                      /* so much is written, in slices so long, that it had better not go through the caches */
-    int lines;                     /* slices begin and end where cache lines do, there where they are stored */
-    int64_t ahead;                 /* prefetch: bytes from an index to one that is needed soon; 0: none */
-    int64_t next_row, next_step;   /* prefetch: bytes to the same place of the next row of the table, bytes for 8 positions */
+    int gathers; /* the vector unit loads single elements, where isa/ has that; of two bytes: even addresses */
+    int past; /* so much is written, in elements or slices so long, that it had better not go through the caches */
+    int lines; /* slices begin and end where cache lines do, there where they are stored */
+    int64_t ahead; /* prefetch: bytes from an index to one that is needed soon; 0: none */
+    int64_t next_row, next_step; /* prefetch: bytes to the same place of the next row of the table, bytes for 8 positions */
     const dml_ramps *ramps;
 
-    unsigned char *seen;           /* scans: a byte for each offset that is named; NULL: nobody wants to know */
-    int64_t seen_apart;            /* from one thread's bytes to those of the next */
-    u32 *kept;                     /* the offsets of the last boxes, from a scan for a move; NULL: none are kept */
-    int64_t kept_from;             /* the first of those boxes */
+    unsigned char *seen; /* scans: a byte for each offset that is named; NULL: nobody wants to know */
+    int64_t seen_apart; /* from one thread's bytes to those of the next */
+    u32 *kept; /* the offsets of the last boxes, from a scan for a move; NULL: none are kept */
+    int64_t kept_from; /* the first of those boxes */
 
     /* how updates are combined; NULL: the last one stays */
     dml_combiner combine;
 
-    dml_loop plain;                /* rows.c: the loop for what is no row, and for rows as slices */
+    dml_loop plain; /* rows.c: the loop for what is no row, and for rows as slices */
 
     int rank;
     dml_dim dim[DML_DIMS];

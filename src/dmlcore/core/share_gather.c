@@ -15,7 +15,10 @@ int dml_some_boxes(void *data, dml_worker *worker, int64_t chunk)
 {
     const dml_job *job = data;
     int64_t begin = job->begin + chunk * job->per_chunk;
-    return job->loop(job->plan, worker, begin, dml_least(begin + job->per_chunk, job->end));
+    int status = job->loop(job->plan, worker, begin, dml_least(begin + job->per_chunk, job->end));
+    if (job->plan->past)
+        DML_STREAM_END(); /* once: each waits for all stores past the caches, as long as some boxes take */
+    return status;
 }
 
 int64_t dml_boxes_per_chunk(const dml_plan *p, int64_t boxes, int threads)

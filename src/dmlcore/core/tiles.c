@@ -68,7 +68,8 @@ static int some_tile(void *data, dml_worker *worker, int64_t chunk)
     part.direct = 0;
     part.wide = part.far = part.fetch = part.packed = part.scattered = 0;
     part.again = part.in_rows = 0;
-    part.gathers = p->tuned->gathers_below > 0 ? DML_GATHERS : DML_GATHERS_NOT;
+    part.gathers = p->tuned->gathers_below > 0;
+    part.past = 0;
     part.next_row = part.next_step = 0;
     part.ahead = ROWS_AHEAD * axis->index;
     part.block_bytes = size * (16 + 2 * p->slice);

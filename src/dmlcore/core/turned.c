@@ -164,9 +164,10 @@ static const dml_plan *tile_plan(const turning *t, tile *own, int64_t wide, int6
             part->dim[0].table = table_pitch(t);
             part->steps = &p->slice;
             part->direct = part->far = part->fetch = 0;
-            part->gathers = p->tuned->gathers_below > 0 ? DML_GATHERS : DML_GATHERS_NOT;
+            part->gathers = p->tuned->gathers_below > 0;
         }
     }
+    part->past = 0;
     part->table = table;
     part->stream = stream;
     part->indices = indices;

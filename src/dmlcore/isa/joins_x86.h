@@ -8,12 +8,12 @@
 #endif
 
 #define JOINS(T) 1
-#define JOIN(T, stream, table, drift, offsets, gathers)                                              \
-    do {                                                                                             \
-        if ((gathers) && GATHERS(T))                                                                 \
-            GATHER_SIXTEEN(stream, table, drift, offsets, sizeof(T), (gathers) == DML_GATHERS_PAST); \
-        else                                                                                         \
-            join_of((stream), (table), (drift), (offsets), sizeof(T));                               \
+#define JOIN(T, stream, table, drift, offsets, gathers, past)                  \
+    do {                                                                       \
+        if ((gathers) && GATHERS(T))                                           \
+            GATHER_SIXTEEN(stream, table, drift, offsets, sizeof(T), (past));  \
+        else                                                                   \
+            join_of((stream), (table), (drift), (offsets), sizeof(T), (past)); \
     } while (0)
 
 /* Element number j, of `at`, the offsets of numbers j and j + 1. */
@@ -77,26 +77,35 @@ DML_INLINE __m128i sixteen_bytes(const char *table, int64_t drift, const u32 *of
     return v;
 }
 
-/* Sixteen elements; the table moves on by `drift` from one to the next. */
-DML_INLINE void join_of(char *stream, const char *table, int64_t drift, const u32 *offsets, size_t width)
+DML_INLINE void store_of(__m128i *to, __m128i v, int past)
+{
+    if (past)
+        _mm_stream_si128(to, v);
+    else
+        _mm_storeu_si128(to, v);
+}
+
+/* Sixteen elements; the table moves on by `drift` from one to the next. past: they are stored past the caches, the stream is a
+ * multiple of 16 then. */
+DML_INLINE void join_of(char *stream, const char *table, int64_t drift, const u32 *offsets, size_t width, int past)
 {
     __m128i *to = (__m128i *)(void *)stream;
     if (width == 1)
-        _mm_storeu_si128(to, sixteen_bytes(table, drift, offsets));
+        store_of(to, sixteen_bytes(table, drift, offsets), past);
     else if (width == 2)
         for (int j = 0; j < 16; j += 8)
-            _mm_storeu_si128(to + j / 8, eight_of_two_bytes(table, drift, offsets, j));
+            store_of(to + j / 8, eight_of_two_bytes(table, drift, offsets, j), past);
     else if (width == 4)
         for (int j = 0; j < 16; j += 4)
-            _mm_storeu_si128(to + j / 4, four_of_four_bytes(table, drift, offsets, j));
+            store_of(to + j / 4, four_of_four_bytes(table, drift, offsets, j), past);
     else if (width == 8)
         for (int j = 0; j < 16; j += 2)
-            _mm_storeu_si128(to + j / 2, two_of_eight_bytes(table, drift, offsets, j));
+            store_of(to + j / 2, two_of_eight_bytes(table, drift, offsets, j), past);
     else
         for (int j = 0; j < 16; j += 2) {
             u64 at = dml_offsets(offsets + j);
-            _mm_storeu_si128(to + j, _mm_loadu_si128((const __m128i *)(const void *)ONE(j)));
-            _mm_storeu_si128(to + j + 1, _mm_loadu_si128((const __m128i *)(const void *)TWO(j)));
+            store_of(to + j, _mm_loadu_si128((const __m128i *)(const void *)ONE(j)), past);
+            store_of(to + j + 1, _mm_loadu_si128((const __m128i *)(const void *)TWO(j)), past);
         }
 }
 
