@@ -15,7 +15,7 @@ from specs import OPERATORS
 from test_threads import ISAS
 
 import dmlcore
-from dmlcore._generated.operators import _select_isa
+from dmlcore._generated.operators import _select_isa, _set_grain
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="access is taken from pages in Linux's way")
 PAGE = mmap.PAGESIZE
@@ -100,3 +100,29 @@ def test_first_and_last_elements(rng, isa, fences, shape, dtype):
                 ends = np.tile([0, len(pairs) - 1], 50)[:, np.newaxis]
                 assert same_bits(dmlcore.gather_nd(pairs, ends), pairs[ends[:, 0]])
         fences.open()
+
+
+@pytest.mark.parametrize("threads", (1, 3))
+@pytest.mark.parametrize("dtype", ("uint8", "uint16", "float32", "float64"))
+def test_short_rows(rng, isa, fences, dtype, threads):
+    """Channels in another order, moved by whole vectors, which no row is: all of them, every second one, all but the first or
+    last one; and an index that is out of range."""
+    _set_grain(1)
+    few = (3, [2, 1, 0]), (4, [2, 1, 0]), (5, [-1, 0, 0, 3]), (2, [1] * 7), (9, [8, 1, 2, 3, 4])
+    for channels, picked in (*few, (40, range(0, 40, 3))):
+        rows, indices = 1 + rng.integers(600 // len(picked), 3000), np.array(picked)
+        plain = rng.integers(0, 256, (rows, channels, np.dtype(dtype).itemsize), np.uint8).view(dtype)[..., 0]
+        table, at_the_end = fences.array(plain, True), fences.array(plain, False)
+        for x in (table, at_the_end, table[::2], table[:, 1:], table[:, :-1], table[:, ::2]):
+            chosen = indices if indices.max() < x.shape[1] and -indices.min() <= x.shape[1] else indices % x.shape[1]
+            wanted = np.ascontiguousarray(x[:, chosen])
+            assert same_bits(dmlcore.gather(x, chosen, axis=1, num_threads=threads), wanted)
+            for end in (True, False):
+                out = fences.array(np.zeros_like(wanted), end)
+                dmlcore.gather(x, chosen.astype(rng.choice(["int32", "int64"])), axis=1, out=out, num_threads=threads)
+                assert same_bits(out, wanted)
+                with pytest.raises(dmlcore.IndexOutOfRangeError):
+                    dmlcore.gather(x, np.append(chosen[1:], x.shape[1]), axis=1, out=out, num_threads=threads)
+                assert same_bits(out, wanted)
+        fences.open()
+    _set_grain(0)

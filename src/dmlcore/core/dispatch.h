@@ -31,6 +31,20 @@ typedef struct {
     void (*separate[3])(char *const *column, const char *from, int64_t rows);
 } dml_columns;
 
+/* `length` bytes of a destination, from its byte `to` on: which of as many that begin with the source's byte `from` comes where,
+ * counted in units. */
+typedef struct {
+    unsigned char places[64];
+    int64_t from, to, length;
+} dml_piece;
+
+/* Permutes some pieces, of each of so many groups: `bytes` of each, `unit` bytes at a time. */
+typedef struct {
+    int64_t unit, bytes;
+    void (*run)(char *to, const char *from, const dml_piece *piece, int64_t pieces, int64_t groups, int64_t to_step,
+                int64_t from_step);
+} dml_shuffle;
+
 /* All loops for one instruction set. */
 typedef struct {
     const dml_loop (*loops)[DML_STORAGES][DML_INDEXES];        /* one row for each operator */
@@ -39,6 +53,7 @@ typedef struct {
     const dml_nonzero_counter *nonzero_counts;                 /* one for each storage class */
     const dml_nonzero_writer *nonzero_writes;                  /* one for each dml_width */
     const dml_columns *const *columns;                         /* one for each storage class of up to eight bytes */
+    const dml_shuffle *shuffles;                               /* for elements of one, two, four bytes and more; NULL: none */
 } dml_isa;
 
 #if DML_X86_64

@@ -111,6 +111,11 @@ const dml_columns *const DML_TABLE(dml_columns)[] = {
 #endif
 #include "slices.h"
 
+/* permuting bytes */
+#ifndef SHUFFLES
+#define SHUFFLES NULL
+#endif
+
 /* combining updates with what is there */
 #include "combine.h"
 
@@ -171,6 +176,11 @@ static const dml_loop DML_TABLE(scans)[DML_INDEXES] = {
 };
 
 const dml_isa DML_JOIN2(dml_isa, ISA) = {
-    DML_TABLE(loops),          DML_TABLE(scans),          DML_TABLE(combiners),
-    DML_TABLE(nonzero_counts), DML_TABLE(nonzero_writes), DML_JOIN2(dml_columns, COLUMNS_OF),
+    DML_TABLE(loops),
+    DML_TABLE(scans),
+    DML_TABLE(combiners),
+    DML_TABLE(nonzero_counts),
+    DML_TABLE(nonzero_writes),
+    DML_JOIN2(dml_columns, COLUMNS_OF),
+    SHUFFLES,
 };

@@ -151,6 +151,11 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
                     return DML_OUT_OF_RANGE;
     }
     int threads = run->threads > 1 && checks ? dml_threads_worth(run->threads, dml_plan_nanoseconds(plan), pulse) : 1;
+    if (checks && !scatter && plan->slice && dml_takes_short_rows(plan)) {
+        status = dml_share_short_rows(plan, run->untouched, threads, pulse);
+        if (status != DML_NO_MEMORY)
+            return status;
+    }
     if (checks && !scatter && plan->slice && dml_straightens(plan, m, threads, straight))
         return move_straight(plan, op, m, run, straight, threads, shared);
 

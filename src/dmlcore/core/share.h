@@ -1,6 +1,6 @@
 /* share.h: sharing out the boxes of a plan among threads.
- * Included by move.c, which makes the plan, and by share_gather.c, share_scatter.c, rows.c, tiles.c, turned.c, straight.c,
- * strided.c and overwritten.c, which know what may run at once. */
+ * Included by move.c, which makes the plan, and by share_gather.c, share_scatter.c, rows.c, short_rows.c, tiles.c, turned.c,
+ * straight.c, strided.c and overwritten.c, which know what may run at once. */
 #ifndef DMLCORE_SHARE_H
 #define DMLCORE_SHARE_H
 
@@ -99,6 +99,11 @@ int dml_straighten(dml_straight *straight, const dml_move *move, int64_t part, i
 int dml_takes_strided(const dml_plan *plan, int scatter);
 int dml_strides_at_once(const dml_plan *plan);
 int dml_share_strided(const dml_plan *plan, int scatter, int untouched, int threads, dml_pulse *pulse);
+
+/* Whether a gather has the same few indices for every row; and the same move by permutations of bytes, DML_NO_MEMORY: these are no
+ * better than the loops. */
+int dml_takes_short_rows(const dml_plan *plan);
+int dml_share_short_rows(const dml_plan *plan, int untouched, int threads, dml_pulse *pulse);
 
 /* Whether rows of positions seem to repeat their indices; and the loop that moves those that do as slices, if boxes are whole
  * rows of one plane. */

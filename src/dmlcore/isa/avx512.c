@@ -17,9 +17,11 @@
 #define ISA avx512
 #define SECOND_TUNING 1
 #define COLUMNS_OF avx2 /* as good */
+#define WIDE_SHUFFLES
 #include "marks_avx512.h"
 #include "indices_avx512.h"
 #include "joins_x86.h"
+#include "shuffles_x86.h"
 #include "../core/loops.h"
 
 #if defined(__clang__)
