@@ -49,6 +49,7 @@ typedef struct {
     int slices_to_l1;              /* those of far tables are fetched to the first-level cache when a gather stores plainly */
     int separates_all;             /* 0: rows that take turns are separated from three on, short elements */
     int turned_at_once;            /* 8 or 16: rows of large planes of four bytes, columns whose lines meet in the cache */
+    int permuted;                  /* elements of four bytes and more that are permuted at a time, at least */
     /* tiles of columns */
     int64_t tiles_written;         /* bytes of a plane; smaller ones are written in place, unless rows meet in the cache */
     int tiles_rows, tiles_rows_written; /* fewer rows are in the caches while moves in row order go along them */

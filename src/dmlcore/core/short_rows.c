@@ -5,8 +5,7 @@
 #include "share.h"
 
 #define FEWEST 512                    /* elements that are worth it, */
-#define TOGETHER 3                    /* and of a piece, */
-#define TOGETHER_WIDE 4               /* if they have four bytes and more */
+#define TOGETHER 3                    /* and of a piece; dml_tuning says how many of four bytes and more */
 #define MOST 64                       /* indices of a row, and pieces that it is put together of */
 #define CHUNK ((int64_t)64 << 10)     /* bytes that a thread claims at a time */
 
@@ -121,7 +120,7 @@ int dml_share_short_rows(const dml_plan *p, int untouched, int threads, dml_puls
     if (s.apart % s.shuffle->unit || p->steps[0] % s.shuffle->unit)
         s.shuffle = dml_chosen_isa->shuffles;
     cut_pieces(&s);
-    if (s.group * s.count < s.pieces * (p->slice < 4 ? TOGETHER : TOGETHER_WIDE))
+    if (s.group * s.count < s.pieces * (p->slice < 4 ? TOGETHER : p->tuned->permuted))
         return DML_NO_MEMORY;
     int64_t bytes = p->dim[0].size * s.bytes;
     s.per_chunk = dml_most(1, CHUNK / s.bytes);
