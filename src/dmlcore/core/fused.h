@@ -66,14 +66,14 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q, int sc
     return 0;
 }
 
-/* drift: how far the table moves on from one position to the next, where the ramp does not tell. */
-DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32 *ramp, int drift, int scatter)
+/* drift: how far the table moves on from one position to the next, where the ramp does not tell. past: whole lines of elements are
+ * stored past the caches. */
+DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32 *ramp, int drift, int scatter, int past)
 {
     const I *index = (const I *)b->indices;
     const char *next = b->next;
     char *table = b->table, *stream = b->stream;
     int64_t left = b->count, next_step = p->next_step, ahead = p->ahead;
-    int past = !scatter && DML_JOIN3(goes_past, T, ISA)(p, stream);
     int64_t first = past ? DML_JOIN3(to_line, T, ISA)(stream, left) : 0;
     _Alignas(64) u32 offsets[DML_STEP_MOST];
     while (left > 0) {
@@ -137,11 +137,13 @@ DML_INLINE int NAME(fused)(const dml_plan *p, const dml_block *b, int scatter)
         }
     if (SECOND_TUNING && TAKES(T) && !scatter && !p->ramped && p->gathers && !p->past && p->steps[0] == (int64_t)sizeof(T))
         return NAME(take)(p, b);
+    if (sizeof(T) >= DML_SHORTEST_PAST && !scatter && DML_JOIN3(goes_past, T, ISA)(p, b->stream))
+        return NAME(fused_loop)(p, b, ramp, drifts ? (int)sizeof(T) : 0, 0, 1);
     if (!p->ramped)
-        return NAME(fused_loop)(p, b, NULL, 0, scatter);
+        return NAME(fused_loop)(p, b, NULL, 0, scatter, 0);
     if (drifts)
-        return NAME(fused_loop)(p, b, NULL, sizeof(T), scatter);
-    return NAME(fused_loop)(p, b, ramp, 0, scatter);
+        return NAME(fused_loop)(p, b, NULL, sizeof(T), scatter, 0);
+    return NAME(fused_loop)(p, b, ramp, 0, scatter, 0);
 }
 
 /* 1: some coordinate is out of range; elements in front of it may have been moved. */

@@ -10,7 +10,6 @@
 #define FEW_POSITIONS (640 << 10)  /* those of a far table that fewer meet are in the caches the next time */
 #define NEGATIVES_SOUGHT 16        /* coordinates that are looked at */
 #define DIRECT_TUPLE 3             /* coordinates at most where elements are gathered one by one */
-#define SHORTEST_PAST 4 /* bytes of single elements that are stored past the caches: measured, shorter ones gain nothing */
 #define NEXT_ROW (256 << 10) /* bytes; a longer row would have left the cache before it is used */
 
 /* Appends a dimension, joined to the one before it where they step alike. */
@@ -134,7 +133,7 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     p->lines = at_lines(p, scatter);
     int apart = scatter || (!p->lines && p->dim[p->rank - 1].stream != p->slice);
     if (p->slice <= 16)
-        p->past = much && !scatter && p->slice >= SHORTEST_PAST && span + others >= (double)tuning->gathers_past &&
+        p->past = much && !scatter && p->slice >= DML_SHORTEST_PAST && span + others >= (double)tuning->gathers_past &&
                   (p->slice > 4 || span >= (double)tuning->gathers_past_u32);
     else
         p->past = much && p->slice >= (apart ? tuning->scattered_past : tuning->slices_past) &&

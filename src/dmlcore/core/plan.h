@@ -17,6 +17,7 @@
 #define DML_FAR_APART 2048         /* if it has so many bytes for each part of it that is met */
 #define DML_LINE 64                /* bytes of a cache line: two threads should not write to the same one */
 #define DML_LONG_SLICE 1024        /* bytes; the lines at both ends of a slice cost little of so many */
+#define DML_SHORTEST_PAST 4        /* bytes of single elements that are stored past the caches; shorter ones gain nothing */
 
 /* Where single elements of a large table are fetched to before they are moved; only scatters know L1. */
 enum dml_fetch { DML_FETCH_NONE, DML_FETCH_L1, DML_FETCH_L2 };
