@@ -126,3 +126,40 @@ def test_short_rows(rng, isa, fences, dtype, threads):
                 assert same_bits(out, wanted)
         fences.open()
     _set_grain(0)
+
+
+@pytest.mark.parametrize("threads", (1, 3))
+@pytest.mark.parametrize("dtype", ("uint8", "uint16", "float32", "float64"))
+def test_short_tables(rng, isa, fences, dtype, threads):
+    """Tables that registers hold, up to their last element and one more; every second element, rows of a few, rows that
+    each have a table; indices from both ends, and one that is out of range."""
+    _set_grain(1)
+    width = np.dtype(dtype).itemsize
+    held = 64 // max(2, width)
+    for size in sorted({1, held - 1, held, *(held * k + more for k in (2, 4, 8) for more in (-1, 0, 1))}):
+        plain = rng.integers(0, 256, (size, width), np.uint8).view(dtype)[:, 0]
+        table, at_the_end = fences.array(plain, True), fences.array(plain, False)
+        for x in (table, at_the_end, table[::2], table[size % 3 :].reshape(-1, 3)[:, :2]):
+            if x.size == 0:
+                continue
+            count = int(rng.choice([199, 200, 1023, 2048, 3000])) + int(rng.integers(0, 40))
+            chosen = rng.integers(np.array([[-n] for n in x.shape]), np.array([[n] for n in x.shape]), (x.ndim, count))
+            wanted = x[tuple(chosen)]
+            index = chosen.T.astype(rng.choice(["int32", "int64"]))
+            if rng.random() < 0.3:
+                index = (chosen % np.array(x.shape)[:, np.newaxis]).T.astype(rng.choice(["uint32", "uint64"]))
+            assert same_bits(dmlcore.gather_nd(x, index, num_threads=threads), wanted)
+            for end in (True, False):
+                out = fences.array(np.zeros_like(wanted), end)
+                dmlcore.gather_nd(x, index, out=out, num_threads=threads)
+                assert same_bits(out, wanted)
+                wrong = index.copy()
+                wrong[int(rng.integers(count)), -1] = x.shape[-1]
+                with pytest.raises(dmlcore.IndexOutOfRangeError):
+                    dmlcore.gather_nd(x, wrong, out=out, num_threads=threads)
+                assert same_bits(out, wanted)
+        rows = fences.array(np.stack([plain, plain[::-1], np.roll(plain, 1)]), True)
+        index = rng.integers(0, size, (3, int(rng.integers(200, 1500))))
+        assert same_bits(dmlcore.gather_elements(rows, index, axis=1, num_threads=threads), np.take_along_axis(rows, index, 1))
+        fences.open()
+    _set_grain(0)
