@@ -124,11 +124,33 @@ DML_INLINE int NAME(take)(const dml_plan *p, const dml_block *b)
     return TAKE(b->stream, b->table, b->indices, b->count, p->bounds[0], sizeof(T), sizeof(I), (I)-1 < (I)1);
 }
 
+/* Out of a table that registers hold: loaded for DML_STEP_MOST positions at a time. */
+DML_INLINE int NAME(looked_up)(const dml_plan *p, const dml_block *b)
+{
+    const I *index = (const I *)b->indices;
+    char *stream = b->stream;
+    _Alignas(64) u32 offsets[DML_STEP_MOST];
+    for (int64_t left = b->count, some; left > 0; left -= some, stream += some * (int64_t)sizeof(T)) {
+        some = dml_least(DML_STEP_MOST, left);
+        for (int64_t i = 0, few; i < some; i += few, index += few) {
+            few = dml_least(DML_STEP_USUAL, some - i);
+            for (int64_t k = 0; p->ahead && k < few; k += DML_LINE / (int64_t)sizeof(I))
+                DML_PREFETCH((const char *)(index + k) + p->ahead);
+            if (NAME(some)(index, few, p, NULL, offsets + i))
+                return 1;
+        }
+        DML_JOIN3(look_up, T, ISA)(p, stream, b->table, offsets, some);
+    }
+    return 0;
+}
+
 DML_INLINE int NAME(fused)(const dml_plan *p, const dml_block *b, int scatter)
 {
     const dml_dim *last = p->dim + p->rank - 1;
     int drifts = p->cut == p->rank - 1 && last->table == (int64_t)sizeof(T);
     const u32 *ramp = p->ramped && !drifts ? p->ramps->table.narrow : NULL;
+    if (LOOKS_UP(T) && !scatter && p->looked_up)
+        return NAME(looked_up)(p, b);
     if (SECOND_TUNING && p->direct)
         switch (p->tuple) {
         case 1: return NAME(direct)(p, b, 1, scatter);

@@ -52,6 +52,11 @@
 #define GATHERS(T) 0
 #define JOIN(T, stream, table, drift, offsets, gathers, past) ((void)(gathers), (void)(past))
 #endif
+#ifndef LOOK_UP
+#define LOOKS_UP(T) 0
+#define LOOK_UP(stream, table, bytes, offsets, count, width, past) \
+    ((void)(stream), (void)(table), (void)(offsets), (void)(past))
+#endif
 #define T u8
 #include "elements.h"
 #include "fused_for.h"
@@ -183,4 +188,5 @@ const dml_isa DML_JOIN2(dml_isa, ISA) = {
     DML_TABLE(nonzero_writes),
     DML_JOIN2(dml_columns, COLUMNS_OF),
     SHUFFLES,
+    LOOKS_UP(u8),
 };

@@ -2,6 +2,7 @@
  * spends a good part of its time in this file. */
 #include "plan.h"
 #include "copy.h"
+#include "dispatch.h"
 
 #include <stdlib.h>
 
@@ -10,6 +11,7 @@
 #define FEW_POSITIONS (640 << 10)  /* those of a far table that fewer meet are in the caches the next time */
 #define NEGATIVES_SOUGHT 16        /* coordinates that are looked at */
 #define DIRECT_TUPLE 3             /* coordinates at most where elements are gathered one by one */
+#define LOOKED_UP_AT_ONCE 200 /* positions; fewer are not worth loading the table into registers */
 #define NEXT_ROW (256 << 10) /* bytes; a longer row would have left the cache before it is used */
 
 /* Appends a dimension, joined to the one before it where they step alike. */
@@ -235,6 +237,23 @@ static int meets_negative(const dml_plan *p, int64_t count)
     return 0;
 }
 
+/* Bytes of the table where registers hold it and a box has enough of its elements; else 0. What lies between elements that can be
+ * named is read as well: on the page of the first one, or on that of the last. */
+static int64_t looks_up(const dml_plan *p)
+{
+    int64_t bytes = p->slice, most = bytes == 2 || bytes == 4 ? DML_LOOKED_UP : DML_LOOKED_UP / 2;
+    int apart = p->wide || p->ramped || p->again || p->scattered || p->fetch;
+    if (!dml_chosen_isa->looks_up || !p->whole || p->slice == 0 || p->slice > 8 || p->stores || p->mode != DML_RAISE || apart ||
+        p->rows * p->inner < LOOKED_UP_AT_ONCE)
+        return 0;
+    for (int k = 0; k < p->tuple; k++) {
+        bytes += (p->bounds[k] - 1) * p->steps[k]; /* narrow offsets: no more than 32 bits */
+        if (p->bounds[k] == 0 || p->steps[k] % p->slice)
+            return 0;
+    }
+    return bytes <= most ? bytes : 0;
+}
+
 void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
 {
     const dml_dim *last = p->dim + p->rank - 1;
@@ -305,7 +324,8 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
     int simple = p->whole && p->mode == DML_RAISE && p->boxes > 1 && !repeated && !(p->wide || p->packed || p->scattered);
     simple &= !p->again;
     p->in_rows = p->again && p->fetch && !p->stores && p->whole && !p->scattered;
-    p->direct &= simple && !p->ramped;
+    p->looked_up = looks_up(p);
+    p->direct &= simple && !p->ramped && !p->looked_up;
     if (p->direct && !p->stores && meets_negative(p, block * p->tuple)) {
         p->direct = 0;
         p->fetch = DML_FETCH_L2;

@@ -16,6 +16,7 @@
 #define DML_FAR_TABLE (16 << 20)   /* bytes; so large a table is far though its coordinates reach less than DML_NEAR, */
 #define DML_FAR_APART 2048         /* if it has so many bytes for each part of it that is met */
 #define DML_LINE 64                /* bytes of a cache line: two threads should not write to the same one */
+#define DML_LOOKED_UP 512          /* bytes of a table in registers; half as many of elements of one byte, or eight */
 #define DML_LONG_SLICE 1024        /* bytes; the lines at both ends of a slice cost little of so many */
 #define DML_SHORTEST_PAST 4        /* bytes of single elements that are stored past the caches; shorter ones gain nothing */
 
@@ -110,6 +111,7 @@ typedef struct dml_plan {
     int stores;                    /* to the table: a scatter */
     int unaligned;                 /* index elements are not aligned to their size */
     int fused;                     /* simple enough for fused.h, and not checked box by box */
+    int64_t looked_up;             /* bytes of a table that registers hold; 0: none do */
     int direct;                    /* fused, and element by element */
     int far;                       /* what is met of the table is in no cache: prefetch */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */

@@ -21,6 +21,7 @@
 #include "marks_avx512.h"
 #include "indices_avx512.h"
 #include "joins_x86.h"
+#include "lookups_avx512.h"
 #include "shuffles_x86.h"
 #include "../core/loops.h"
 
