@@ -31,8 +31,8 @@ typedef struct {
     void (*separate[3])(char *const *column, const char *from, int64_t rows);
 } dml_columns;
 
-/* `length` bytes of a destination, from its byte `to` on: which of as many that begin with the source's byte `from` comes where,
- * counted in units. */
+/* `length` bytes of a destination, from its byte `to` on: which unit of the vector that begins with the source's byte `from` comes
+ * to each place. */
 typedef struct {
     unsigned char places[64];
     int64_t from, to, length;

@@ -44,6 +44,7 @@ static int find_offsets(shuffling *s)
             memcpy(&half, at, 4);
             v = p->index == DML_INDEX_I32 ? (int64_t)(i32)half : (int64_t)half;
         }
+        DML_ONCE(v);
         int is_signed = p->index == DML_INDEX_I32 || p->index == DML_INDEX_I64;
         uint64_t u = (uint64_t)v + (is_signed && v < 0 ? (uint64_t)n : 0);
         if (u >= (uint64_t)n)

@@ -67,7 +67,7 @@ static int64_t index_pitch(const turning *t) { return t->indices ? t->length * d
 
 static int64_t table_pitch(const turning *t) { return t->plan->bounds[0] * t->plan->slice + DML_LINE; }
 
-/* Whole lines: threads share none, and the indices of each are aligned. */
+/* Whole lines: the indices of each thread are aligned. */
 static int64_t scratch_bytes(const turning *t)
 {
     return dml_ceil(t->wide * (index_pitch(t) + (t->table ? table_pitch(t) : 0)), DML_LINE) * DML_LINE;

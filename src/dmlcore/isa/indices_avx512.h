@@ -58,10 +58,12 @@ DML_INLINE int eight_avx512(char *stream, const char *table, const char *index, 
         v = _mm512_mask_add_epi64(v, _mm512_movepi64_mask(v), v, n);
     if (_mm512_cmpge_epu64_mask(v, n))
         return 1;
-    if (width == 4) /* the whole register: a masked half may become vextracti32x8, which faults for what the mask leaves out */
-        _mm512_mask_storeu_epi32((void *)stream, some,
-                                 _mm512_castsi256_si512(_mm512_i64gather_epi32(v, (const void *)table, 4)));
-    else
+    if (width == 4) {
+        __m256i found = _mm512_i64gather_epi32(v, (const void *)table, 4);
+        __asm__(""
+                : "+v"(found)); /* half a register may be stored by vextracti32x8, which faults for what the mask leaves out */
+        _mm256_mask_storeu_epi32((void *)stream, some, found);
+    } else
         _mm512_mask_storeu_epi64((void *)stream, some, _mm512_i64gather_epi64(v, (const void *)table, 8));
     return 0;
 }
