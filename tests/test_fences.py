@@ -15,7 +15,7 @@ from specs import OPERATORS
 from test_threads import ISAS
 
 import dmlcore
-from dmlcore._generated.operators import _select_isa, _set_grain
+from dmlcore._generated.operators import _select_isa
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="access is taken from pages in Linux's way")
 PAGE = mmap.PAGESIZE
@@ -104,10 +104,9 @@ def test_first_and_last_elements(rng, isa, fences, shape, dtype):
 
 @pytest.mark.parametrize("threads", (1, 3))
 @pytest.mark.parametrize("dtype", ("uint8", "uint16", "float32", "float64"))
-def test_short_rows(rng, isa, fences, dtype, threads):
+def test_short_rows(rng, every_thread, isa, fences, dtype, threads):
     """Channels in another order, moved by whole vectors, which no row is: all of them, every second one, all but the first or
     last one; and an index that is out of range."""
-    _set_grain(1)
     few = (3, [2, 1, 0]), (4, [2, 1, 0]), (5, [-1, 0, 0, 3]), (2, [1] * 7), (9, [8, 1, 2, 3, 4])
     for channels, picked in (*few, (40, range(0, 40, 3))):
         rows, indices = 1 + rng.integers(600 // len(picked), 3000), np.array(picked)
@@ -125,15 +124,13 @@ def test_short_rows(rng, isa, fences, dtype, threads):
                     dmlcore.gather(x, np.append(chosen[1:], x.shape[1]), axis=1, out=out, num_threads=threads)
                 assert same_bits(out, wanted)
         fences.open()
-    _set_grain(0)
 
 
 @pytest.mark.parametrize("threads", (1, 3))
 @pytest.mark.parametrize("dtype", ("uint8", "uint16", "float32", "float64"))
-def test_short_tables(rng, isa, fences, dtype, threads):
+def test_short_tables(rng, every_thread, isa, fences, dtype, threads):
     """Tables that registers hold, up to their last element and one more; every second element, rows of a few, rows that
     each have a table; indices from both ends, and one that is out of range."""
-    _set_grain(1)
     width = np.dtype(dtype).itemsize
     held = 64 // max(2, width)
     for size in sorted({1, held - 1, held, *(held * k + more for k in (2, 4, 8) for more in (-1, 0, 1))}):
@@ -162,4 +159,3 @@ def test_short_tables(rng, isa, fences, dtype, threads):
         index = rng.integers(0, size, (3, int(rng.integers(200, 1500))))
         assert same_bits(dmlcore.gather_elements(rows, index, axis=1, num_threads=threads), np.take_along_axis(rows, index, 1))
         fences.open()
-    _set_grain(0)

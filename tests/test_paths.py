@@ -154,6 +154,25 @@ def test_lines_past_the_caches(rng, every_thread, isa, width, offset):
             assert (target[last >= 0] == out[last[last >= 0]]).all() and not target[last < 0].any()
 
 
+@pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize(("width", "gap"), ((200, 300), (257, 127), (256, 128), (700, 1001)))
+def test_slices_with_gaps(rng, every_thread, isa, width, gap):
+    """So many bytes to slices with others between them, as to some columns of a wider output, that lines are stored past the
+    caches; and rows that repeat an index. What is between them stays."""
+    count = 17_000_000 // width
+    table = numbers(rng, (5_000, width), "uint8")
+    indices = rng.integers(-len(table), len(table), (count, 1))
+    for threads in THREADS:
+        with at_offset((count, width + gap), "uint8", 3) as wider:
+            wider[...] = 7
+            dmlcore.gather_nd(table, indices, out=wider[:, :width], num_threads=threads)
+            assert (wider[:, :width] == table[indices[:, 0]]).all() and (wider[:, width:] == 7).all()
+            wider[...] = 7
+            repeated = np.repeat(indices, width, axis=1)
+            dmlcore.gather_elements(table, repeated, axis=0, out=wider[:, :width], num_threads=threads)
+            assert (wider[:, :width] == table[indices[:, 0]]).all() and (wider[:, width:] == 7).all()
+
+
 @pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("offset", (0, 16, 24, 2))
 @pytest.mark.parametrize("dtype", ("float32", "float64", "complex128"))

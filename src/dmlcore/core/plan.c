@@ -11,6 +11,8 @@
 #define FEW_POSITIONS (640 << 10)  /* those of a far table that fewer meet are in the caches the next time */
 #define NEGATIVES_SOUGHT 16        /* coordinates that are looked at */
 #define DIRECT_TUPLE 3             /* coordinates at most where elements are gathered one by one */
+#define GAP 128 /* bytes between slices of a gather: plain stores take 1.0 to 3.3 times as long as those past */
+#define WITH_A_GAP 256 /* the caches, from so many bytes a slice on (Zen 4); with less between them 0.6 to 1.4 times */
 #define LOOKED_UP_AT_ONCE 200 /* positions; fewer are not worth loading the table into registers */
 #define NEXT_ROW (256 << 10) /* bytes; a longer row would have left the cache before it is used */
 
@@ -31,14 +33,23 @@ DML_INLINE void append(dml_plan *p, int64_t size, int64_t index, int64_t table, 
 }
 
 /* Whether slices begin and end where cache lines do: in the table of a scatter, in the stream of a gather. */
-static int at_lines(const dml_plan *p, int scatter)
+static int at_lines(const dml_plan *p)
 {
-    int64_t mixed = p->slice | (int64_t)(intptr_t)(scatter ? p->table : p->stream);
-    for (int k = 0; scatter && k < p->tuple; k++)
+    int64_t mixed = p->slice | (int64_t)(intptr_t)(p->stores ? p->table : p->stream);
+    for (int k = 0; p->stores && k < p->tuple; k++)
         mixed |= p->steps[k];
     for (int d = 0; d < p->rank; d++)
-        mixed |= scatter ? p->dim[d].table : p->dim[d].stream;
+        mixed |= p->stores ? p->dim[d].table : p->dim[d].stream;
     return mixed % DML_LINE == 0;
+}
+
+void dml_plan_slices(dml_plan *p)
+{
+    int64_t gap = llabs(p->dim[p->rank - 1].stream) - p->slice;
+    p->lines = at_lines(p);
+    int shared = p->stores || (!p->lines && gap && (gap < GAP || p->slice < WITH_A_GAP));
+    p->past = p->much && p->slice >= (shared ? p->tuned->scattered_past : p->tuned->slices_past) &&
+              (p->lines || !p->stores || p->slice >= 2 * DML_LINE);
 }
 
 /* Whether some element of the table may have an odd address. */
@@ -132,14 +143,11 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     int fetches = scatter ? p->fetch == DML_FETCH_L2 : p->fetch && p->positions >= FEW_POSITIONS;
     double direct = (double)(scatter ? tuning->scatters_direct : tuning->gathers_direct);
     p->direct = p->tuple <= DIRECT_TUPLE && span >= direct && !fetches;
-    p->lines = at_lines(p, scatter);
-    int apart = scatter || (!p->lines && p->dim[p->rank - 1].stream != p->slice);
+    p->much = much;
+    dml_plan_slices(p);
     if (p->slice <= 16)
         p->past = much && !scatter && p->slice >= DML_SHORTEST_PAST && span + others >= (double)tuning->gathers_past &&
                   (p->slice > 4 || span >= (double)tuning->gathers_past_u32);
-    else
-        p->past = much && p->slice >= (apart ? tuning->scattered_past : tuning->slices_past) &&
-                  (p->lines || !scatter || p->slice >= 2 * DML_LINE);
 }
 
 /* Narrow offsets are 32 bits wide, never negative, and count from the first position of a box. The answer is how far they

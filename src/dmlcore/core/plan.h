@@ -116,7 +116,8 @@ typedef struct dml_plan {
     int far;                       /* what is met of the table is in no cache: prefetch */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
     int gathers; /* the vector unit loads single elements, where isa/ has that; of two bytes: even addresses */
-    int past; /* so much is written, in elements or slices so long, that it had better not go through the caches */
+    int much; /* is written, more than the caches hold, */
+    int past; /* and in elements or slices so long that it had better not go through them */
     int lines; /* slices begin and end where cache lines do, there where they are stored */
     int64_t ahead; /* prefetch: bytes from an index to one that is needed soon; 0: none */
     int64_t next_row, next_step; /* prefetch: bytes to the same place of the next row of the table, bytes for 8 positions */
@@ -139,6 +140,9 @@ typedef struct dml_plan {
 /* Simplifies: drops dimensions of size 1, joins neighbours that step alike, turns the contiguous end of the slice into
  * bytes and what is left of it into positions. */
 void dml_plan_make(dml_plan *plan, const dml_move *move, const dml_run *run, const dml_tuning *tuning, int scatter);
+
+/* Where slices are stored, which depends on their length and on where they lie. */
+void dml_plan_slices(dml_plan *plan);
 
 /* Cuts the positions into boxes; fills the ramps that they need; both. */
 void dml_plan_boxes(dml_plan *plan, dml_ramps *ramps);

@@ -58,6 +58,7 @@ static void plan_rows(const dml_plan *p, dml_plan *part)
     part->dim[0] = p->dim[p->rank - 2];
     part->dim[0].index = dml_index_bytes(p->index);
     part->rank = 1;
+    dml_plan_slices(part);
 }
 
 int dml_rows_loop(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t end)

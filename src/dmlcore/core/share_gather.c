@@ -11,14 +11,19 @@
 #define CHECKED ((int64_t)1 << 20)
 #define CHECKED_STEP (64 << 10)
 
+/* For some boxes at once: each of these waits for all stores past the caches, as long as some boxes take. */
+static int waited(const dml_plan *p, int status)
+{
+    if (p->much && !p->stores)
+        DML_STREAM_END();
+    return status;
+}
+
 int dml_some_boxes(void *data, dml_worker *worker, int64_t chunk)
 {
     const dml_job *job = data;
     int64_t begin = job->begin + chunk * job->per_chunk;
-    int status = job->loop(job->plan, worker, begin, dml_least(begin + job->per_chunk, job->end));
-    if (job->plan->past)
-        DML_STREAM_END(); /* once: each waits for all stores past the caches, as long as some boxes take */
-    return status;
+    return waited(job->plan, job->loop(job->plan, worker, begin, dml_least(begin + job->per_chunk, job->end)));
 }
 
 int64_t dml_boxes_per_chunk(const dml_plan *p, int64_t boxes, int threads)
@@ -40,7 +45,7 @@ static int some_bytes(void *data, dml_worker *worker, int64_t chunk)
     part.slice = dml_least(job->per_chunk, part.slice - first);
     part.block_bytes = part.rows * part.inner * (16 + 2 * part.slice);
     int64_t box = chunk / parts;
-    return job->loop(&part, worker, box, box + 1);
+    return waited(&part, job->loop(&part, worker, box, box + 1));
 }
 
 /* Every position writes a place of its own: share out the boxes, or long slices where there are few of them. */

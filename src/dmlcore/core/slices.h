@@ -109,7 +109,8 @@ DML_INLINE void NAME(slices_past)(const dml_plan *p, const dml_block *b, int sca
             memcpy(to + at, from + at, (size_t)(bytes - at));
         }
     }
-    DML_STREAM_END();
+    if (scatter) /* gathers wait at the end of a thread's boxes */
+        DML_STREAM_END();
 }
 
 /* The same for shorter slices that follow each other, of which a line has parts of two: they are put together in the
@@ -147,7 +148,6 @@ DML_INLINE void NAME(slices_together)(const dml_plan *p, const dml_block *b)
         filled -= at;
     }
     memcpy(line + begin, stage + begin, (size_t)(filled - begin));
-    DML_STREAM_END();
 }
 
 DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatter)
@@ -155,7 +155,7 @@ DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatt
     int follow = !b->where && p->stream_step == p->slice;
     if (p->past && p->slice >= 64 && p->slice <= TOGETHER && !p->lines && !scatter && follow)
         NAME(slices_together)(p, b);
-    else if (p->past && p->slice >= 64)         /* threads share out parts of slices, the last of which may be short */
+    else if (p->past && p->slice >= 64)         /* shorter: elements, or the last part of a slice that threads share out */
         NAME(slices_past)(p, b, scatter);
     else if (SECOND_TUNING && p->far && p->slice >= p->tuned->slices_copied)
         NAME(slices)(p, b, p->slice, scatter, 0);
