@@ -133,14 +133,16 @@ DML_INLINE void NAME(gather_in_order)(const dml_plan *p, const dml_block *b, int
     int past = NAME(goes_past)(p, stream), first = past ? NAME(to_line)(stream, n) : 0;
     for (; i < first; i++)
         NAME(store)(stream + IN_ORDER(i), NAME(load)(table + offsets[i]));
-    for (; ahead && i + ahead + 16 <= n; i += 16) {
+    for (; ahead && !past && i + ahead + 16 <= n; i += 16) {
         for (int j = 0; j < 16; j++) {
             DML_PREFETCH_L2(table + offsets[i + j + ahead]);
-            if (!past)
-                NAME(store)(stream + IN_ORDER(i + j), NAME(load)(table + offsets[i + j]));
+            NAME(store)(stream + IN_ORDER(i + j), NAME(load)(table + offsets[i + j]));
         }
-        if (past)
-            NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i, 0, 1);
+    }
+    for (; ahead && i + ahead + 16 <= n; i += 16) {
+        for (int j = 0; j < 16; j++)
+            DML_PREFETCH_L2(table + offsets[i + j + ahead]);
+        NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i, 0, 1);
     }
     for (; i + 16 <= n; i += 16) {
         for (int row = 0; p->next_step && row < 2; row++, next += p->next_step) {

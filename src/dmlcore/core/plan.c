@@ -251,6 +251,7 @@ static int64_t looks_up(const dml_plan *p)
 {
     int64_t bytes = p->slice, most = bytes == 2 || bytes == 4 ? DML_LOOKED_UP : DML_LOOKED_UP / 2;
     int apart = p->wide || p->ramped || p->again || p->scattered || p->fetch;
+    apart |= p->slice == 8 && p->gathers; /* gathers of eight bytes are as fast */
     if (!dml_chosen_isa->looks_up || !p->whole || p->slice == 0 || p->slice > 8 || p->stores || p->mode != DML_RAISE || apart ||
         p->rows * p->inner < LOOKED_UP_AT_ONCE)
         return 0;
