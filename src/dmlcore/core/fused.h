@@ -93,8 +93,8 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
                     if (sizeof(T) > 8)
                         DML_PREFETCH(next + 64);
                 }
-            if (scatter)
-                DML_PREFETCH(stream + DML_PAGES_AHEAD);
+            for (int at = 0; scatter && at < 16 * (int)sizeof(T); at += DML_LINE)
+                DML_PREFETCH(stream + at + DML_PAGES_AHEAD);
             if (JOINS(T) && !scatter)
                 JOIN(T, stream, table, drift, offsets + i, p->gathers, past);
             else
