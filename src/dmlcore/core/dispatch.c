@@ -29,7 +29,7 @@ static int always(void) { return 1; }
 
 #define NEVER INT64_MAX
 /* Measured on Zen 4, whose third-level cache has 32 MiB: single elements of tables of 8 MiB and more, fetched to the
- * second-level cache instead of the first, take half to two thirds of the time; copies of 12 to 31 MiB past the caches take 0.3
+ * second-level cache instead of the first, take half to two thirds of the time, scattered to those of 5 MiB and more 0.7 to 1.0; copies of 12 to 31 MiB past the caches take 0.3
  * to 0.7 of the time, which is as much as the next reader of 16 MiB loses; elements of eight and sixteen bytes, gathered, 0.6 to
  * 0.9, of four out of the third-level cache 0.7 to 0.95; gathered slices of 128 bytes and more 1.3 to 2.5x,
  * but scattered ones 0.5 to 0.8x where lines are not theirs alone; planes of few rows take 0.25 to 0.9 of the time without tiles. */
@@ -38,7 +38,7 @@ static const dml_tuning usual = {
     .gathers_past = 0,
     .gathers_past_u32 = 1 << 20,
     .gather_fetches = DML_NEAR,
-    .scatter_fetches = DML_NEAR,
+    .scatter_fetches = 5 << 20,
     .to_l2 = 0,
     .gathers_direct = NEVER,
     .scatters_direct = NEVER,

@@ -9,8 +9,9 @@
 #define BOX ((int64_t)64 << 10)    /* bytes of slices in a box: there should be one for every thread */
 #define LONG_ROW 256               /* a row of so many positions is worth a box of its own */
 #define FEW_POSITIONS (640 << 10)  /* those of a far table that fewer meet are in the caches the next time */
-#define NEGATIVES_SOUGHT 16        /* coordinates that are looked at */
-#define DIRECT_TUPLE 3             /* coordinates at most where elements are gathered one by one */
+#define FEW_UPDATED 32768 /* updates of a table in the third-level cache: their lines are in the second-level one then */
+#define NEGATIVES_SOUGHT 16 /* coordinates that are looked at */
+#define DIRECT_TUPLE 3 /* coordinates at most where elements are gathered one by one */
 #define GAP 128 /* bytes between slices of a gather: plain stores take 1.0 to 3.3 times as long as those past */
 #define WITH_A_GAP 256 /* the caches, from so many bytes a slice on (Zen 4); with less between them 0.6 to 1.4 times */
 #define LOOKED_UP_AT_ONCE 200 /* positions; fewer are not worth loading the table into registers */
@@ -136,7 +137,8 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     int much = DML_STREAM && dml_store_for(p->positions * p->slice, run->untouched) != DML_STORE_PLAIN;
     p->gathers = span < (double)tuning->gathers_below && !(p->slice == 2 && has_odd_places(p));
     p->fetch = DML_FETCH_NONE;
-    if (span >= (double)(scatter ? tuning->scatter_fetches : tuning->gather_fetches))
+    int few = scatter && span < DML_NEAR && span >= (double)tuning->to_l2 && p->positions < FEW_UPDATED;
+    if (span >= (double)(scatter ? tuning->scatter_fetches : tuning->gather_fetches) && !few)
         p->fetch = span >= (double)tuning->to_l2 ? DML_FETCH_L2 : DML_FETCH_L1;
     else if (p->far && span < DML_NEAR)
         p->fetch = DML_FETCH_L2;
