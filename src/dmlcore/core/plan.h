@@ -53,7 +53,7 @@ typedef struct {
     int turned_at_once;            /* 8 or 16: rows of large planes of four bytes, columns whose lines meet in the cache */
     int permuted;                  /* elements of four bytes and more that are permuted at a time, at least */
     /* tiles of columns */
-    int64_t tiles_read;            /* elements of a plane that are read, at least; 0: tiles are never slower */
+    int64_t tiles_moved;            /* elements of a plane that are moved, at least; 0: tiles are never slower */
     int64_t tiles_written;         /* bytes of a plane; smaller ones are written in place, unless rows meet in the cache */
     int tiles_rows, tiles_rows_written; /* fewer rows are in the caches while moves in row order go along them */
     int tiles_wide;                /* rows at most for each index of a column, where elements have 8 bytes and more */

@@ -96,14 +96,15 @@ static int crowded(const dml_plan *p, int64_t rows, int64_t pitch, int writes)
     return gains && rows_meet(p, rows, pitch) && 2 * p->dim[p->rank - 2].size >= rows;
 }
 
-/* Whether so much of a large plane is read, and it has so few rows, that tiles gain, which copy all of it. Measured on Zen 4:
- * elsewhere they take 1.0 to 6 times as long as row order, here 0.2 to 1.0. */
-static int worth_reading(const dml_plan *p, int64_t rows, int64_t pitch)
+/* Whether so many elements of a large plane are read or written, and it has so few rows, that tiles gain, which copy all of it, and
+ * back. Measured on Zen 4: elsewhere they take 1.0 to 9 times as long as row order, here 0.2 to 1.0. */
+static int worth_copying(const dml_plan *p, int64_t rows, int64_t pitch, int writes)
 {
     int64_t width = p->slice, each = p->dim[p->rank - 2].size, all = each * p->dim[p->rank - 1].size;
-    int64_t least = width < 4 ? p->tuned->tiles_read / 2 : p->tuned->tiles_read;
+    int64_t least = writes ? p->tuned->tiles_moved * 3 / 2 : width < 4 ? p->tuned->tiles_moved / 2 : p->tuned->tiles_moved;
+    int part = writes ? (int)dml_most(2, 8 / width) : (int)dml_least(8, 16 / width); /* of the rows, at least: in each column */
     int meet = rows_meet(p, rows, pitch) && each * (width < 4 ? 8 : width == 4 ? 4 : 1) >= rows;
-    return width <= 8 && (meet || (all >= least && each * (width < 4 ? 8 : 16 / width) >= rows && rows * width <= MOST_ROWS));
+    return width <= 8 && (meet || (all >= least && each * part >= rows && rows * width <= MOST_ROWS));
 }
 
 int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes)
@@ -121,7 +122,7 @@ int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes)
     int few = rows < (writes ? p->tuned->tiles_rows_written : p->tuned->tiles_rows), crowds = crowded(p, rows, pitch, writes);
     if (few ? !crowds || (!writes && p->slice >= 4) : !crowds && rows * pitch <= (writes ? p->tuned->tiles_written : LARGE))
         return 0;
-    if (!writes && !crowds && p->tuned->tiles_read && !worth_reading(p, rows, pitch))
+    if (!crowds && p->tuned->tiles_moved && !worth_copying(p, rows, pitch, writes))
         return 0;
     /* a tile is copied as a whole, and back: the indices of a column have to be many */
     int64_t most = p->slice >= 8 ? p->tuned->tiles_wide : 8;
