@@ -45,9 +45,12 @@ dml_order dml_order_for(int64_t bytes, int untouched)
     return untouched && bytes >= DML_FRESH ? DML_FROM_THE_END : DML_FORWARD;
 }
 
-dml_store dml_store_for(int64_t bytes, int untouched)
+dml_store dml_store_for(int64_t bytes, int64_t read, int threads, int untouched)
 {
-    if (untouched || bytes < dml_tuned->past_caches)
+    int64_t least = dml_tuned->past_caches;
+    if (threads > 1 && dml_tuned->past_caches_shared)
+        least = dml_tuned->past_caches_shared - dml_least(read, DML_NEAR);
+    if (untouched || bytes < least)
         return DML_STORE_PLAIN;
     return bytes < dml_tuned->by_pages ? DML_STORE_PAST_CACHES : DML_STORE_PAGES;
 }

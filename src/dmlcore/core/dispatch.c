@@ -28,11 +28,13 @@ static int has_avx512(void)
 static int always(void) { return 1; }
 
 #define NEVER INT64_MAX
-/* Measured on Zen 4, whose third-level cache has 32 MiB: single elements of tables of 8 MiB and more, fetched to the
- * second-level cache instead of the first, take half to two thirds of the time, scattered to those of 5 MiB and more 0.7 to 1.0; copies of 12 to 31 MiB past the caches take 0.3
- * to 0.7 of the time, which is as much as the next reader of 16 MiB loses; elements of eight and sixteen bytes, gathered, 0.6 to
- * 0.9, of four out of the third-level cache 0.7 to 0.95; gathered slices of 128 bytes and more 1.3 to 2.5x,
- * but scattered ones 0.5 to 0.8x where lines are not theirs alone; planes of few rows take 0.25 to 0.9 of the time without tiles. */
+/* Measured on Zen 4, whose third-level cache has 32 MiB: single elements of tables of 8 MiB and more, fetched to the second-level
+ * cache instead of the first, take half to two thirds of the time, scattered to those of 5 MiB and more 0.7 to 1.0; copies of 12
+ * to 31 MiB past the caches take 0.3 to 0.7 of the time, which is as much as the next reader of 16 MiB loses; elements of eight
+ * and sixteen bytes, gathered, 0.6 to 0.9, of four out of the third-level cache 0.7 to 0.95; gathered slices of 128 bytes and more
+ * 1.3 to 2.5x, but scattered ones 0.5 to 0.8x where lines are not theirs alone. Memory takes 25 GB/s however many threads store,
+ * the cache twice as much from two: slices that it holds take 0.3 to 0.8 of the time there. Planes of few rows take 0.25 to 0.9 of
+ * the time without tiles. */
 static const dml_tuning usual = {
     .gathers_below = 0,
     .gathers_past = 0,
@@ -46,6 +48,7 @@ static const dml_tuning usual = {
     .ahead_of_moves = DML_PAGES_AHEAD,
     .ahead_of_scans = 0,
     .past_caches = 12 << 20,
+    .past_caches_shared = 24 << 20,
     .past_caches_updated = 20 << 20,
     .string_align = 32,
     .by_pages = NEVER,
@@ -82,6 +85,7 @@ static const dml_tuning gathering = {
     .ahead_of_moves = 0,
     .ahead_of_scans = DML_PAGES_AHEAD,
     .past_caches = 16 << 20,
+    .past_caches_shared = 0,
     .past_caches_updated = 32 << 20,
     .string_align = 1,
     .by_pages = 48 << 20,

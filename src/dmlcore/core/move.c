@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define SMALL 16384                      /* elements, */
+#define SMALL 8192                      /* elements, */
 #define SMALL_AND_FAR 4096               /* and out of tables that the caches do not hold */
 #define MANY_INDICES ((int64_t)48 << 10) /* to check: worth a region more, where threads are worth their while at all */
 #define SHORT_TUPLE 16                   /* bytes; shorter ones are read again as quickly as their offsets */
@@ -110,7 +110,7 @@ static int copy_source(const dml_job *job, const dml_move *m, const dml_run *run
         else if (bytes / COPIED < REGION + BEYOND * updated)
             copiers = 1;
     }
-    dml_store store = dml_store_for(bytes, job->untouched);
+    dml_store store = dml_store_for(bytes, bytes, copiers, job->untouched);
     if (bytes < dml_tuned->past_caches_updated && updated >= bytes / DML_LINE / FEW_UPDATES)
         store = DML_STORE_PLAIN;
     int status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, p->element, store,

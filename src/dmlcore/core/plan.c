@@ -132,9 +132,12 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     for (int d = 0; d < p->rank; d++)
         others += (double)p->dim[d].size * (double)llabs(p->dim[d].table);
     p->far = dml_is_far(span, others, p->positions * dml_ceil(p->slice, DML_FAR_APART));
+    p->outside = span + others > DML_NEAR_COPY;
     p->far |= run->reduction != DML_NONE && p->slice <= DML_LINE && span >= DML_NEAR_SUMS;
     p->tuned = tuning;
-    int much = DML_STREAM && dml_store_for(p->positions * p->slice, run->untouched) != DML_STORE_PLAIN;
+    int64_t read = (int64_t)(span < DML_NEAR ? span : DML_NEAR);
+    int threads = p->slice > 16 ? run->threads : 1; /* more of them gain nothing for single elements that stay in the caches */
+    int much = DML_STREAM && dml_store_for(p->positions * p->slice, read, threads, run->untouched) != DML_STORE_PLAIN;
     p->gathers = span < (double)tuning->gathers_below && !(p->slice == 2 && has_odd_places(p));
     p->fetch = DML_FETCH_NONE;
     int few = scatter && span < DML_NEAR && span >= (double)tuning->to_l2 && p->positions < FEW_UPDATED;
@@ -393,8 +396,8 @@ int dml_plan_indices(dml_plan *p, const dml_plan *from, dml_ramps *ramps)
 
 int64_t dml_plan_nanoseconds(const dml_plan *p)
 {
-    /* half a nanosecond for each element, or 3 for each slice and 1/32 for each of its bytes, within the caches; far more
-     * outside them */
-    int64_t twice = p->far ? 16 : p->whole ? 1 : 6;
+    /* half a nanosecond for each coordinate of an element, and for the element where it is not in the second-level cache; or 3 for
+     * each slice and 1/32 for each of its bytes, within the caches; far more outside them */
+    int64_t twice = p->far ? 16 : p->whole ? p->tuple + p->outside : 6;
     return dml_add(dml_mul(p->positions, twice) / 2, dml_mul(p->positions, p->slice / (p->far ? 8 : 32)));
 }

@@ -41,6 +41,7 @@ typedef struct {
     int64_t ahead_of_moves;
     int64_t ahead_of_scans;
     int64_t past_caches;           /* bytes; a destination so large is not in a cache when it is used next, */
+    int64_t past_caches_shared;    /* the same with DML_NEAR of its source, for several threads; 0: as for one, */
     int64_t past_caches_updated;   /* and a copy so large not even when much of it is updated at once */
     int64_t string_align;          /* bytes; source and destination lie so for a string instruction to copy well */
     int64_t by_pages;              /* bytes; so much is copied some pages at a time */
@@ -114,7 +115,8 @@ typedef struct dml_plan {
     int fused;                     /* simple enough for fused.h, and not checked box by box */
     int64_t looked_up;             /* bytes of a table that registers hold; 0: none do */
     int direct;                    /* fused, and element by element */
-    int far;                       /* what is met of the table is in no cache: prefetch */
+    int outside;                   /* what is met of the table may not be in the second-level cache, */
+    int far;                       /* or is in no cache: prefetch */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
     int gathers; /* the vector unit loads single elements, where isa/ has that; of two bytes: even addresses */
     int much; /* is written, more than the caches hold, */

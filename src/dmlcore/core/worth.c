@@ -8,7 +8,7 @@
 #include <time.h>
 
 /* Measured: a region costs 1-4 us back to back, so less work than this stays serial. */
-#define GRAIN 10000              /* ns */
+#define GRAIN 7500               /* ns */
 
 /* After a pause the runtime's threads sleep. Waking them takes 0.03 to 0.25 ms, but up to 8 ms where every one of few CPUs
  * takes part and the caller has slept as well: the system lets the woken thread wait for the CPU on which the caller spins
