@@ -450,12 +450,12 @@ def test_non_zero_elements_of_short_rows(rng, every_thread, density):
 
 
 @pytest.mark.parametrize("width", (1, 2, 3, 4, 8, 15, 16, 64, 1023, 1024, 1025))
-@pytest.mark.parametrize("count", (1, 7, 48, 49, 96, 97))
+@pytest.mark.parametrize("count", (1, 7, 48, 49, 96, 97, 256, 257))
 def test_few_positions(rng, each_way, count, width):
     """As many as are moved without a plan, and one more; slices and copies as long as that takes, and longer. A bad index
     leaves the output as it was.
     """
-    for rows in (1, max(1, 16384 // width), 16384 // width + 1):
+    for rows in (1, max(1, 65536 // width), 65536 // width + 1):
         x = rng.integers(0, 255, (rows, width), np.uint8)
         at = rng.integers(-rows, rows, count)
         indices, updates = at[:, np.newaxis], rng.integers(0, 255, (count, width), np.uint8)
@@ -481,6 +481,36 @@ def test_few_positions(rng, each_way, count, width):
         with pytest.raises(dmlcore.IndexOutOfRangeError):
             dmlcore.scatter_nd(inside, bad, updates, out=inside)
         assert (out == before[0]).all() and (inside == before[1]).all()
+
+
+@pytest.mark.parametrize("index", ("int32", "uint32", "int64", "uint64"))
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_few_in_a_row(rng, each_way, dtype, index):
+    """Elements that are named one after the other, up to as many as are moved without a plan: out of dense tables, of every
+    second element and from the last one on. Each index in turn is just beyond an end, or as far as its type goes.
+    """
+    info, signed = np.iinfo(index), index[0] == "i"
+    for count in (1, 2, 17, 255, 256, 257):
+        for rows, step in ((1, 1), (300, 1), (300, 2), (300, -1)):
+            x = numbers(rng, (rows * abs(step)), dtype)[::step]
+            at = rng.integers(-rows if signed else 0, rows, count).astype(index)
+            updates = numbers(rng, count, dtype)
+            wanted = x.copy()
+            for place, update in zip(at, updates, strict=True):
+                wanted[place] = update
+            assert same_bits(dmlcore.gather(x, at), x[at])
+            assert same_bits(dmlcore.gather(x, at % rows), x[at % rows])
+            assert same_bits(dmlcore.scatter_elements(x, at, updates), wanted)
+            for bad in {rows, info.max, *([-rows - 1, info.min] if signed else [])}:
+                place = rng.integers(count)
+                broken, out, inside = at.copy(), updates.copy(), x.copy()
+                broken[place] = bad
+                message = rf"\[{place}\].*{bad}|{bad}.*\[{place}\]"
+                with pytest.raises(dmlcore.IndexOutOfRangeError, match=message):
+                    dmlcore.gather(x, broken, out=out)
+                with pytest.raises(dmlcore.IndexOutOfRangeError, match=message):
+                    dmlcore.scatter_elements(inside, broken, updates, out=inside)
+                assert same_bits(out, updates) and same_bits(inside, x.copy())
 
 
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="NumPy 1 has arrays of 32 dimensions")

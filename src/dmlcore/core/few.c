@@ -1,12 +1,15 @@
 /* few.c: moves of so few positions that making a plan would take longer than the move: checks every index, then copies one
- * slice after the other. What is not that simple, and what is wrong, is left to dml_move_run. */
+ * slice after the other; more where single elements are named one after the other. What is not that simple, and what is wrong, is
+ * left to dml_move_run. */
 #include "copy.h"
 #include "dispatch.h"
 #include "move.h"
 
 #define FEW 96                           /* positions, */
 #define FEW_SLICES 48                    /* of more than eight bytes, */
-#define SHORT_SLICE 1024                 /* and of so many at most */
+#define SHORT_SLICE 1024                 /* and of so many at most; */
+#define FEW_IN_A_ROW 256                 /* those of elements that follow each other, as their indices do */
+#define FEW_COPIED ((int64_t)64 << 10)   /* bytes of a scatter's source */
 
 /* Slices of a constant number of bytes, where they are frequent: each becomes a load and a store. */
 DML_INLINE void copy_slices(const char *from, const int64_t *from_offsets, char *to, const int64_t *to_offsets, int64_t count,
@@ -59,33 +62,112 @@ DML_INLINE int row_of(const dml_move *m, place at, place steps, int64_t count, i
     return 1;
 }
 
+/* Whether the positions stand one after the other in memory, indices and elements alike, and find their part of the table at the
+ * same place. */
+static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes)
+{
+    int64_t before = 1;
+    for (int64_t d = m->positions.n - 1; d >= 0; d--) {
+        place steps = steps_of(m, d);
+        int64_t size = m->positions.v[d];
+        if (size != 1 && (steps.index != before * index_bytes || steps.table || steps.stream != before * bytes))
+            return 0;
+        before *= size;
+    }
+    return m->bounds.n == 1;
+}
+
+/* Copies indices, so that nobody can change those that are used, and counts negative ones from the end; 0: one is out of range.
+ * `is_signed` and the index's class are constants. Whether one is negative, or larger than the last, the sign of any difference
+ * tells: vectors without comparisons find out. */
+DML_INLINE int row_of_indices(const char *from, int64_t count, int64_t n, int index, int is_signed, int64_t *to)
+{
+    int64_t bytes = index == DML_INDEX_I32 || index == DML_INDEX_U32 ? 4 : 8, seen = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t value = dml_coordinate_at(from + i * bytes, index);
+        seen |= value | (n - 1 - value);
+        to[i] = value;
+    }
+    if (seen >= 0 || !is_signed)
+        return seen >= 0;
+    seen = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t value = to[i] + (to[i] < 0 ? n : 0);
+        seen |= value | (n - 1 - value);
+        to[i] = value;
+    }
+    return seen >= 0;
+}
+
+/* Elements of a constant number of bytes, in that order. */
+DML_INLINE void copy_elements(char *table, int64_t step, const int64_t *at, char *stream, int64_t count, int64_t bytes,
+                              int scatter)
+{
+    if (scatter)
+        for (int64_t i = 0; i < count; i++)
+            memcpy(table + at[i] * step, stream + i * bytes, (size_t)bytes);
+    else
+        for (int64_t i = 0; i < count; i++)
+            memcpy(stream + i * bytes, table + at[i] * step, (size_t)bytes);
+}
+
+static int move_row(const dml_move *m, int index, int64_t count, int64_t bytes, int64_t copied, int scatter)
+{
+    int64_t at[FEW_IN_A_ROW], n = m->bounds.v[0], step = m->steps.v[0];
+    int fine;
+    switch (index) {
+    case DML_INDEX_I32: fine = row_of_indices(m->indices, count, n, DML_INDEX_I32, 1, at); break;
+    case DML_INDEX_U32: fine = row_of_indices(m->indices, count, n, DML_INDEX_U32, 0, at); break;
+    case DML_INDEX_I64: fine = row_of_indices(m->indices, count, n, DML_INDEX_I64, 1, at); break;
+    default: fine = row_of_indices(m->indices, count, n, DML_INDEX_U64, 0, at);
+    }
+    if (!fine)
+        return 0;
+    if (copied)
+        dml_copy_bytes(m->table, m->source, copied, DML_STORE_PLAIN);
+    switch (bytes) {
+    case 1: copy_elements(m->table, step, at, m->stream, count, 1, scatter); break;
+    case 2: copy_elements(m->table, step, at, m->stream, count, 2, scatter); break;
+    case 4: copy_elements(m->table, step, at, m->stream, count, 4, scatter); break;
+    default: copy_elements(m->table, step, at, m->stream, count, 8, scatter);
+    }
+    return 1;
+}
+
 int dml_move_few(int op, const dml_move *m, const dml_run *run)
 {
     int scatter = dml_kinds[op] == DML_KIND_SCATTER, fine;
     int64_t width = (int64_t)1 << run->storage, count = dml_product(m->positions), copied = 0, last = m->positions.n - 1;
-    if (count == 0 || count > FEW || run->mode != DML_RAISE || run->reduction != DML_NONE)
+    if (count == 0 || count > FEW_IN_A_ROW || run->mode != DML_RAISE || run->reduction != DML_NONE)
         return 0;
     int64_t bytes = dml_contiguous(m->slice, m->slice_table_strides, m->slice_stream_strides, width);
     if (bytes == 0 || bytes > SHORT_SLICE || (bytes > 8 && count > FEW_SLICES))
         return 0;
+    int element = bytes <= 8 && (bytes & (bytes - 1)) == 0;
+    int row = element && in_a_row(m, run->index == DML_INDEX_I32 || run->index == DML_INDEX_U32 ? 4 : 8, bytes);
+    if (count > FEW && !row)
+        return 0;
     if (scatter && m->source) {
         copied = dml_contiguous(m->copy, m->copy_table_strides, m->copy_source_strides, width);
-        if (copied == 0 || copied > DML_SMALL_COPY)
+        if (copied == 0 || copied > FEW_COPIED)
             return 0;
     }
 
-    int64_t table[FEW], stream[FEW], done[DML_DIMS], row = last < 0 ? 1 : m->positions.v[last];
+    if (row)
+        return move_row(m, run->index, count, bytes, copied, scatter);
+
+    int64_t table[FEW], stream[FEW], done[DML_DIMS], size = last < 0 ? 1 : m->positions.v[last];
     place at = {0, 0, 0}, steps = last < 0 ? at : steps_of(m, last);
     for (int64_t d = 0; d < last; d++) {
         DML_FEW;
         done[d] = 0;
     }
-    for (int64_t i = 0; i < count; i += row) {
+    for (int64_t i = 0; i < count; i += size) {
         switch (run->index) {
-        case DML_INDEX_I32: fine = row_of(m, at, steps, row, DML_INDEX_I32, 1, table + i, stream + i); break;
-        case DML_INDEX_U32: fine = row_of(m, at, steps, row, DML_INDEX_U32, 0, table + i, stream + i); break;
-        case DML_INDEX_I64: fine = row_of(m, at, steps, row, DML_INDEX_I64, 1, table + i, stream + i); break;
-        default: fine = row_of(m, at, steps, row, DML_INDEX_U64, 0, table + i, stream + i);
+        case DML_INDEX_I32: fine = row_of(m, at, steps, size, DML_INDEX_I32, 1, table + i, stream + i); break;
+        case DML_INDEX_U32: fine = row_of(m, at, steps, size, DML_INDEX_U32, 0, table + i, stream + i); break;
+        case DML_INDEX_I64: fine = row_of(m, at, steps, size, DML_INDEX_I64, 1, table + i, stream + i); break;
+        default: fine = row_of(m, at, steps, size, DML_INDEX_U64, 0, table + i, stream + i);
         }
         if (!fine)
             return 0;
