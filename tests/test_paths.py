@@ -483,6 +483,25 @@ def test_few_positions(rng, each_way, count, width):
         assert (out == before[0]).all() and (inside == before[1]).all()
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", ((1, 40, 30), (40, 1, 30), (1, 300_000), (3000, 200, 1)))
+def test_dimensions_of_one(rng, every_thread, shape, dtype):
+    """Indices along a dimension of length one all name the same place; tables, indices and outputs in any order."""
+    axis, x = shape.index(1), numbers(rng, shape, dtype)
+    for count in (1, 4):
+        indices = rng.integers(-1, 1, (*shape[:axis], count, *shape[axis + 1 :]))
+        wanted = np.repeat(x, count, axis)
+        both_outputs(dmlcore.gather_elements, x, indices, wanted=wanted, axis=axis)
+        both_outputs(dmlcore.gather, x, indices.reshape(-1)[:count], wanted=wanted, axis=axis)
+        for table in (np.asfortranarray(x), x[::-1][::-1], np.broadcast_to(x[:1], shape)):
+            out = np.zeros(wanted.shape[::-1], dtype).T
+            dmlcore.gather_elements(table, np.asfortranarray(indices), axis=axis, out=out)
+            assert same_bits(out, np.repeat(table, count, axis))
+    pairs = np.stack([rng.integers(-1, 1, 500), rng.integers(-1, 1, 500)], 1)
+    row = x.reshape(-1)[:900]
+    both_outputs(dmlcore.gather_nd, row.reshape(1, 1, -1), pairs, wanted=np.repeat(row[np.newaxis], 500, 0))
+
+
 @pytest.mark.parametrize("index", ("int32", "uint32", "int64", "uint64"))
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_few_in_a_row(rng, each_way, dtype, index):

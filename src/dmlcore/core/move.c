@@ -120,6 +120,35 @@ static int copy_source(const dml_job *job, const dml_move *m, const dml_run *run
     return status;
 }
 
+/* Whether every index names the same part of the table, as there is no other: the gather is a copy. */
+static int is_copy(const dml_plan *p)
+{
+    int ones = p->mode == DML_RAISE && p->slice > 0;
+    for (int k = 0; k < p->tuple; k++)
+        ones &= p->bounds[k] == 1;
+    return ones;
+}
+
+/* Such a gather; once checked, its indices are not needed any more. Its dimensions are of two and more, so they are fewer than a
+ * copy may have. */
+static int copy_all(const dml_plan *p, const dml_run *run, int threads, dml_pulse *pulse)
+{
+    int64_t sizes[DML_DIMS + 1], from[DML_DIMS + 1], to[DML_DIMS + 1], bytes = p->positions * p->slice;
+    int rank = 0, status = dml_scan(p, threads, pulse), copiers = run->threads;
+    for (; rank < p->rank; rank++) {
+        sizes[rank] = p->dim[rank].size;
+        from[rank] = p->dim[rank].table;
+        to[rank] = p->dim[rank].stream;
+    }
+    sizes[rank] = p->slice / p->element;
+    from[rank] = to[rank] = p->element;
+    rank++;
+    if (status)
+        return status;
+    return dml_copy(p->stream, p->table, (dml_list){sizes, rank}, (dml_list){to, rank}, (dml_list){from, rank}, p->element,
+                    dml_store_for(bytes, bytes, threads, run->untouched), run->untouched, 0, &copiers, pulse);
+}
+
 /* What a move's regions have in common, and the check that the region which moves does first. */
 typedef struct {
     dml_pulse pulse;
@@ -151,6 +180,10 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
                     return DML_OUT_OF_RANGE;
     }
     int threads = run->threads > 1 && checks ? dml_threads_worth(run->threads, dml_plan_nanoseconds(plan), pulse) : 1;
+    if (checks && !scatter && is_copy(plan)) {
+        dml_plan_ramps(plan, &ramps);
+        return copy_all(plan, run, threads, pulse);
+    }
     if (checks && !scatter && plan->slice && dml_takes_short_rows(plan)) {
         status = dml_share_short_rows(plan, run->untouched, threads, pulse);
         if (status != DML_NO_MEMORY)
