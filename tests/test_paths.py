@@ -135,7 +135,7 @@ def test_past_the_caches(rng, every_thread, width):
 
 @pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("offset", (0, 16, 1))
-@pytest.mark.parametrize("width", (64, 80, 192, 700, 1500))
+@pytest.mark.parametrize("width", (32, 48, 56, 64, 80, 192, 700, 1500))
 def test_lines_past_the_caches(rng, every_thread, isa, width, offset):
     """Short slices, much of them, to outputs that begin anywhere in a line; of those for one place the last one stays."""
     count = 34_000_000 // width

@@ -78,10 +78,15 @@ DML_INLINE void dml_stream64(char *to, const char *from)   /* `to` is a multiple
     _mm_stream_si128((__m128i *)(to + 32), c);
     _mm_stream_si128((__m128i *)(to + 48), d);
 }
+DML_INLINE void dml_stream16(char *to, const char *from)   /* a multiple of 16 */
+{
+    _mm_stream_si128((__m128i *)to, _mm_loadu_si128((const __m128i *)from));
+}
 #define DML_STREAM_END() _mm_sfence()
 #else
 #define DML_STREAM 0
 DML_INLINE void dml_stream64(char *to, const char *from) { memcpy(to, from, 64); }
+DML_INLINE void dml_stream16(char *to, const char *from) { memcpy(to, from, 16); }
 #define DML_STREAM_END() ((void)0)
 #endif
 

@@ -14,6 +14,7 @@
 #define DIRECT_TUPLE 3 /* coordinates at most where elements are gathered one by one */
 #define GAP 128 /* bytes between slices of a gather: plain stores take 1.0 to 3.3 times as long as those past */
 #define WITH_A_GAP 256 /* the caches, from so many bytes a slice on (Zen 4); with less between them 0.6 to 1.4 times */
+#define SHORT_PAST (16 << 20) /* bytes; less in slices shorter than two lines is stored through the caches */
 #define LOOKED_UP_AT_ONCE 200 /* positions; fewer are not worth loading the table into registers */
 #define NEXT_ROW (256 << 10) /* bytes; a longer row would have left the cache before it is used */
 
@@ -49,8 +50,10 @@ void dml_plan_slices(dml_plan *p)
     int64_t gap = llabs(p->dim[p->rank - 1].stream) - p->slice;
     p->lines = at_lines(p);
     int shared = p->stores || (!p->lines && gap && (gap < GAP || p->slice < WITH_A_GAP));
-    p->past = p->much && p->slice >= (shared ? p->tuned->scattered_past : p->tuned->slices_past) &&
-              (p->lines || !p->stores || p->slice >= 2 * DML_LINE);
+    int64_t least = shared ? p->tuned->scattered_past : p->far ? p->tuned->slices_past : p->tuned->slices_past_near;
+    p->past = p->much && p->slice >= least && (p->lines || !p->stores || p->slice >= 2 * DML_LINE);
+    if (p->slice < 2 * DML_LINE && p->positions * p->slice < SHORT_PAST)
+        p->past = 0;
 }
 
 /* Whether some element of the table may have an odd address. */

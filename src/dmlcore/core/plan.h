@@ -47,6 +47,7 @@ typedef struct {
     int64_t by_pages;              /* bytes; so much is copied some pages at a time */
     /* slices */
     int64_t slices_past;           /* bytes; so long ones are stored past the caches where much is gathered, */
+    int64_t slices_past_near;      /* and is not out of a far table, */
     int64_t scattered_past;        /* and where much is scattered, or gathered to rows that are apart */
     int64_t slices_copied;         /* bytes; so long ones are left to memcpy */
     int slices_to_l1;              /* those of far tables are fetched to the first-level cache when a gather stores plainly */

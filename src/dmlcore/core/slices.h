@@ -150,10 +150,27 @@ DML_INLINE void NAME(slices_together)(const dml_plan *p, const dml_block *b)
     memcpy(line + begin, stage + begin, (size_t)(filled - begin));
 }
 
+/* Those that are shorter than a line, and quarters of lines like the places where they are stored: parts of a line that are stored
+ * one after the other leave together. */
+DML_INLINE void NAME(quarters_past)(const dml_plan *p, const dml_block *b, int64_t bytes)
+{
+    char *stream = b->stream;
+    for (int64_t i = 0; i < b->count; i++, stream += bytes) {
+        const char *table = dml_block_table(p, b, i);
+        for (int64_t at = 0; at < bytes; at += 16)
+            dml_stream16(stream + at, table + at);
+    }
+}
+
 DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatter)
 {
     int follow = !b->where && p->stream_step == p->slice;
-    if (p->past && p->slice >= 64 && p->slice <= TOGETHER && !p->lines && !scatter && follow)
+    int quarters = p->past && !scatter && follow && (intptr_t)b->stream % 16 == 0;
+    if (quarters && p->slice == 32)
+        NAME(quarters_past)(p, b, 32);
+    else if (quarters && p->slice == 48)
+        NAME(quarters_past)(p, b, 48);
+    else if (p->past && p->slice >= 64 && p->slice <= TOGETHER && !p->lines && !scatter && follow)
         NAME(slices_together)(p, b);
     else if (p->past && p->slice >= 64)         /* shorter: elements, or the last part of a slice that threads share out */
         NAME(slices_past)(p, b, scatter);
