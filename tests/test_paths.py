@@ -532,6 +532,37 @@ def test_few_in_a_row(rng, each_way, dtype, index):
                 assert same_bits(out, updates) and same_bits(inside, x.copy())
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", ((3, 4), (6, 2, 4), (8, 23), (8, 25), (5, 1, 3, 2)))
+def test_few_apart(rng, each_way, shape, dtype):
+    """Slices and copies of few elements that are not next to each other, up to as many as are moved without a plan, and more. A
+    bad index leaves the output as it was.
+    """
+    for count in (1, 3, 8):
+        at = rng.integers(-shape[0], shape[0], count)
+        for way in (np.asfortranarray, lambda a: a[..., ::-1].copy()[..., ::-1], lambda a: np.repeat(a, 2, -1)[..., ::2]):
+            x, updates = way(numbers(rng, shape, dtype)), way(numbers(rng, (count, *shape[1:]), dtype))
+            wanted = x.copy()
+            for place, update in zip(at, updates, strict=True):
+                wanted[place] = update
+            out, inside = way(np.zeros_like(updates)), way(x)
+            assert same_bits(dmlcore.gather(x, at), x[at])
+            assert same_bits(dmlcore.gather_nd(x, at[:, np.newaxis], out=out), x[at])
+            assert same_bits(dmlcore.scatter_nd(x, at[:, np.newaxis], updates), wanted)
+            assert same_bits(dmlcore.scatter_nd(x, at[:, np.newaxis], updates, out=way(np.zeros_like(x))), wanted)
+            assert same_bits(dmlcore.scatter_nd(inside, at[:, np.newaxis], updates, out=inside), wanted)
+            bad = at[:, np.newaxis].copy()
+            bad[-1] = shape[0]
+            before = out.copy(), inside.copy()
+            with pytest.raises(dmlcore.IndexOutOfRangeError):
+                dmlcore.gather_nd(x, bad, out=out)
+            with pytest.raises(dmlcore.IndexOutOfRangeError):
+                dmlcore.scatter_nd(inside, bad, updates, out=inside)
+            with pytest.raises(dmlcore.IndexOutOfRangeError):
+                dmlcore.scatter_nd(x, bad, updates, out=inside)
+            assert same_bits(out, before[0]) and same_bits(inside, before[1])
+
+
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="NumPy 1 has arrays of 32 dimensions")
 @pytest.mark.parametrize("count", (2, 400))
 def test_many_dimensions(rng, each_way, count):

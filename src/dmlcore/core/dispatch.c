@@ -32,9 +32,9 @@ static int always(void) { return 1; }
  * cache instead of the first, take half to two thirds of the time, scattered to those of 5 MiB and more 0.7 to 1.0; copies of 12
  * to 31 MiB past the caches take 0.3 to 0.7 of the time, which is as much as the next reader of 16 MiB loses; elements of eight
  * and sixteen bytes, gathered, 0.6 to 0.9, of four out of the third-level cache 0.7 to 0.95; gathered slices of 128 bytes and more
- * 1.3 to 2.5x, from 16 MiB on also shorter ones out of nearer tables, 1.1 to 1.8x, but scattered ones 0.5 to 0.8x where lines are not theirs alone. Memory takes 25 GB/s however many threads store,
- * the cache twice as much from two: slices that it holds take 0.3 to 0.8 of the time there. Planes of few rows take 0.25 to 0.9 of
- * the time without tiles. */
+ * 1.3 to 2.5x, from 16 MiB on also shorter ones out of nearer tables, 1.1 to 1.8x, but scattered ones 0.5 to 0.8x where lines are
+ * not theirs alone. Memory takes 25 GB/s however many threads store, the cache twice as much from two: slices that it holds take
+ * 0.3 to 0.8 of the time there. Planes of few rows take 0.25 to 0.9 of the time without tiles. */
 static const dml_tuning usual = {
     .gathers_below = 0,
     .gathers_past = 0,

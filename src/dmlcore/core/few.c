@@ -10,6 +10,7 @@
 #define SHORT_SLICE 1024                 /* and of so many at most; */
 #define FEW_IN_A_ROW 256                 /* those of elements that follow each other, as their indices do */
 #define FEW_COPIED ((int64_t)64 << 10)   /* bytes of a scatter's source */
+#define FEW_APART 192                    /* elements of it, or of all slices, that are not next to each other */
 
 /* Slices of a constant number of bytes, where they are frequent: each becomes a load and a store. */
 DML_INLINE void copy_slices(const char *from, const int64_t *from_offsets, char *to, const int64_t *to_offsets, int64_t count,
@@ -111,7 +112,29 @@ DML_INLINE void copy_elements(char *table, int64_t step, const int64_t *at, char
             memcpy(stream + i * bytes, table + at[i] * step, (size_t)bytes);
 }
 
-static int move_row(const dml_move *m, int index, int64_t count, int64_t bytes, int64_t copied, int scatter)
+/* Elements that are any way apart, of the dimensions from d on. */
+static void copy_apart(char *to, dml_list to_strides, const char *from, dml_list from_strides, dml_list sizes, int64_t d,
+                       int64_t width)
+{
+    if (d == sizes.n) {
+        dml_copy_short(to, from, width);
+        return;
+    }
+    for (int64_t i = 0; i < sizes.v[d]; i++)
+        copy_apart(to + i * dml_stride(to_strides, d), to_strides, from + i * dml_stride(from_strides, d), from_strides, sizes,
+                   d + 1, width);
+}
+
+/* The source of a scatter, if it has one: so many bytes, or elements that are apart. */
+static void copy_few(const dml_move *m, int64_t bytes, int64_t width)
+{
+    if (bytes)
+        dml_copy_bytes(m->table, m->source, bytes, DML_STORE_PLAIN);
+    else if (m->source)
+        copy_apart(m->table, m->copy_table_strides, m->source, m->copy_source_strides, m->copy, 0, width);
+}
+
+static int move_row(const dml_move *m, int index, int64_t count, int64_t bytes, int64_t copied, int64_t width, int scatter)
 {
     int64_t at[FEW_IN_A_ROW], n = m->bounds.v[0], step = m->steps.v[0];
     int fine;
@@ -123,8 +146,8 @@ static int move_row(const dml_move *m, int index, int64_t count, int64_t bytes, 
     }
     if (!fine)
         return 0;
-    if (copied)
-        dml_copy_bytes(m->table, m->source, copied, DML_STORE_PLAIN);
+    if (scatter)
+        copy_few(m, copied, width);
     switch (bytes) {
     case 1: copy_elements(m->table, step, at, m->stream, count, 1, scatter); break;
     case 2: copy_elements(m->table, step, at, m->stream, count, 2, scatter); break;
@@ -141,20 +164,23 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
     if (count == 0 || count > FEW_IN_A_ROW || run->mode != DML_RAISE || run->reduction != DML_NONE)
         return 0;
     int64_t bytes = dml_contiguous(m->slice, m->slice_table_strides, m->slice_stream_strides, width);
-    if (bytes == 0 || bytes > SHORT_SLICE || (bytes > 8 && count > FEW_SLICES))
+    if (bytes > SHORT_SLICE || (bytes > 8 && count > FEW_SLICES))
         return 0;
-    int element = bytes <= 8 && (bytes & (bytes - 1)) == 0;
+    int64_t apart = bytes ? 0 : dml_mul(count, dml_product(m->slice)); /* elements; 0: slices are contiguous */
+    if (bytes == 0 && (apart == 0 || apart > FEW_APART))
+        return 0;
+    int element = bytes > 0 && bytes <= 8 && (bytes & (bytes - 1)) == 0;
     int row = element && in_a_row(m, run->index == DML_INDEX_I32 || run->index == DML_INDEX_U32 ? 4 : 8, bytes);
     if (count > FEW && !row)
         return 0;
     if (scatter && m->source) {
         copied = dml_contiguous(m->copy, m->copy_table_strides, m->copy_source_strides, width);
-        if (copied == 0 || copied > FEW_COPIED)
+        if (copied > FEW_COPIED || (copied == 0 && dml_product(m->copy) > FEW_APART))
             return 0;
     }
 
     if (row)
-        return move_row(m, run->index, count, bytes, copied, scatter);
+        return move_row(m, run->index, count, bytes, copied, width, scatter);
 
     int64_t table[FEW], stream[FEW], done[DML_DIMS], size = last < 0 ? 1 : m->positions.v[last];
     place at = {0, 0, 0}, steps = last < 0 ? at : steps_of(m, last);
@@ -180,12 +206,17 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
         }
     }
 
-    if (copied)
-        dml_copy_bytes(m->table, m->source, copied, DML_STORE_PLAIN);
+    if (scatter)
+        copy_few(m, copied, width);
     const char *from = scatter ? m->stream : m->table;
     char *to = scatter ? m->table : m->stream;
     const int64_t *from_offsets = scatter ? stream : table, *to_offsets = scatter ? table : stream;
+    dml_list from_strides = scatter ? m->slice_stream_strides : m->slice_table_strides;
+    dml_list to_strides = scatter ? m->slice_table_strides : m->slice_stream_strides;
+    for (int64_t i = 0; apart && i < count; i++)
+        copy_apart(to + to_offsets[i], to_strides, from + from_offsets[i], from_strides, m->slice, 0, width);
     switch (bytes) {
+    case 0: break;
     case 1: copy_slices(from, from_offsets, to, to_offsets, count, 1); break;
     case 2: copy_slices(from, from_offsets, to, to_offsets, count, 2); break;
     case 4: copy_slices(from, from_offsets, to, to_offsets, count, 4); break;
