@@ -136,7 +136,7 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     for (int d = 0; d < p->rank; d++)
         others += (double)p->dim[d].size * (double)llabs(p->dim[d].table);
     p->far = dml_is_far(span, others, p->positions * dml_ceil(p->slice, DML_FAR_APART));
-    p->outside = span + others > DML_NEAR_COPY;
+    p->outside = span + others > DML_NEAR_COPY / 2;
     p->far |= run->reduction != DML_NONE && p->slice <= DML_LINE && span >= DML_NEAR_SUMS;
     p->tuned = tuning;
     int64_t read = (int64_t)(span < DML_NEAR ? span : DML_NEAR);
