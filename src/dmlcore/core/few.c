@@ -78,15 +78,17 @@ static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes)
     return m->bounds.n == 1;
 }
 
+/* Negative where an index is, or is larger than the last one: vectors that cannot compare 64 bits know the sign. */
+DML_INLINE int64_t outside(int64_t value, int64_t n) { return value | (int64_t)((uint64_t)n - 1 - (uint64_t)value); }
+
 /* Copies indices, so that nobody can change those that are used, and counts negative ones from the end; 0: one is out of range.
- * `is_signed` and the index's class are constants. Whether one is negative, or larger than the last, the sign of any difference
- * tells: vectors without comparisons find out. */
+ * `is_signed` and the index's class are constants. */
 DML_INLINE int row_of_indices(const char *from, int64_t count, int64_t n, int index, int is_signed, int64_t *to)
 {
     int64_t bytes = index == DML_INDEX_I32 || index == DML_INDEX_U32 ? 4 : 8, seen = 0;
     for (int64_t i = 0; i < count; i++) {
         int64_t value = dml_coordinate_at(from + i * bytes, index);
-        seen |= value | (n - 1 - value);
+        seen |= outside(value, n);
         to[i] = value;
     }
     if (seen >= 0 || !is_signed)
@@ -94,7 +96,7 @@ DML_INLINE int row_of_indices(const char *from, int64_t count, int64_t n, int in
     seen = 0;
     for (int64_t i = 0; i < count; i++) {
         int64_t value = to[i] + (to[i] < 0 ? n : 0);
-        seen |= value | (n - 1 - value);
+        seen |= outside(value, n);
         to[i] = value;
     }
     return seen >= 0;
