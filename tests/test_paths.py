@@ -498,8 +498,8 @@ def test_dimensions_of_one(rng, every_thread, shape, dtype):
             dmlcore.gather_elements(table, np.asfortranarray(indices), axis=axis, out=out)
             assert same_bits(out, np.repeat(table, count, axis))
     pairs = np.stack([rng.integers(-1, 1, 500), rng.integers(-1, 1, 500)], 1)
-    row = x.reshape(-1)[:900]
-    both_outputs(dmlcore.gather_nd, row.reshape(1, 1, -1), pairs, wanted=np.repeat(row[np.newaxis], 500, 0))
+    for row in (x.reshape(-1)[:900], x.reshape(-1)[:900:2]):  # slices, which are no such copies
+        both_outputs(dmlcore.gather_nd, row[np.newaxis, np.newaxis], pairs, wanted=np.repeat(row[np.newaxis], 500, 0))
 
 
 @pytest.mark.parametrize("index", ("int32", "uint32", "int64", "uint64"))

@@ -120,13 +120,16 @@ static int copy_source(const dml_job *job, const dml_move *m, const dml_run *run
     return status;
 }
 
-/* Whether every index names the same part of the table, as there is no other: the gather is a copy. */
+/* Whether every index names the same part of the table, as there is no other, and each is for one element: the gather is a copy,
+ * of which the indices were a good part. */
 static int is_copy(const dml_plan *p)
 {
-    int ones = p->mode == DML_RAISE && p->slice > 0;
+    int copy = p->mode == DML_RAISE && p->whole;
     for (int k = 0; k < p->tuple; k++)
-        ones &= p->bounds[k] == 1;
-    return ones;
+        copy &= p->bounds[k] == 1;
+    for (int d = 0; d < p->rank; d++)
+        copy &= p->dim[d].index != 0;
+    return copy;
 }
 
 /* Such a gather; once checked, its indices are not needed any more. Its dimensions are of two and more, so they are fewer than a
