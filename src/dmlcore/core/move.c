@@ -132,8 +132,8 @@ static int is_copy(const dml_plan *p)
     return copy;
 }
 
-/* Such a gather; once checked, its indices are not needed any more. Its dimensions are of two and more, so they are fewer than a
- * copy may have. */
+/* Such a gather; once checked, its indices are not needed any more. Every dimension at least doubles the output, so there are
+ * fewer of them than a copy may have. */
 static int copy_all(const dml_plan *p, const dml_run *run, int threads, dml_pulse *pulse)
 {
     int64_t sizes[DML_DIMS + 1], from[DML_DIMS + 1], to[DML_DIMS + 1], bytes = p->positions * p->slice;

@@ -11,7 +11,8 @@
 #define CHECKED ((int64_t)1 << 20)
 #define CHECKED_STEP (64 << 10)
 
-/* For some boxes at once: each of these waits for all stores past the caches, as long as some boxes take. */
+/* Once for some boxes, as waiting for stores past the caches takes as long as some of them do. `much`, not `past`: rows.c derives
+ * plans that store past the caches from one that does not. */
 static int waited(const dml_plan *p, int status)
 {
     if (p->much && !p->stores)

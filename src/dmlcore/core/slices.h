@@ -150,8 +150,8 @@ DML_INLINE void NAME(slices_together)(const dml_plan *p, const dml_block *b)
     memcpy(line + begin, stage + begin, (size_t)(filled - begin));
 }
 
-/* Those that are shorter than a line, and quarters of lines like the places where they are stored: parts of a line that are stored
- * one after the other leave together. */
+/* Slices of 32 or 48 bytes, the stream a multiple of 16: stored past the caches in sixteens, which the processor joins to lines
+ * when they follow each other. */
 DML_INLINE void NAME(quarters_past)(const dml_plan *p, const dml_block *b, int64_t bytes)
 {
     char *stream = b->stream;
