@@ -119,8 +119,8 @@ DML_PIECE void NAME(look_up)(const dml_plan *p, char *stream, const char *table,
     int past = NAME(goes_past)(p, stream);
     int64_t first = past ? NAME(to_line)(stream, count) : 0;
     if (first)
-        LOOK_UP(stream, table, p->looked_up, offsets, first, sizeof(T), 0);
-    LOOK_UP(stream + IN_ORDER(first), table, p->looked_up, offsets + first, count - first, sizeof(T), past);
+        LOOK_UP(stream, table, p->in_registers, offsets, first, sizeof(T), 0);
+    LOOK_UP(stream + IN_ORDER(first), table, p->in_registers, offsets + first, count - first, sizeof(T), past);
 }
 
 /* The most frequent case. ahead: the prefetch distance of a far table; else its next row is fetched, where there is one. */
@@ -224,7 +224,7 @@ DML_PIECE void NAME(gather)(const dml_plan *p, const dml_block *b)
         GATHER_LOOP(narrow, 64, ELSEWHERE);
     else if (where)
         GATHER_LOOP(narrow, 0, ELSEWHERE);
-    else if (LOOKS_UP(T) && p->looked_up)
+    else if (LOOKS_UP(T) && p->in_registers)
         NAME(look_up)(p, stream, table, b->offsets.narrow, n);
     else if (p->fetch)
         NAME(gather_in_order)(p, b, 64);

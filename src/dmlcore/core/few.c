@@ -79,16 +79,16 @@ static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes)
 }
 
 /* Negative where an index is, or is larger than the last one: vectors that cannot compare 64 bits know the sign. */
-DML_INLINE int64_t outside(int64_t value, int64_t n) { return value | (int64_t)((uint64_t)n - 1 - (uint64_t)value); }
+DML_INLINE int64_t out_of_range_sign(int64_t value, int64_t n) { return value | (int64_t)((uint64_t)n - 1 - (uint64_t)value); }
 
-/* Copies indices, so that nobody can change those that are used, and counts negative ones from the end; 0: one is out of range.
- * `is_signed` and the index's class are constants. */
+/* Copies indices and counts negative ones from the end; 0: one is out of range. Each is read once, to a copy that nobody else can
+ * change; DML_ONCE would keep the compiler from vectors. `is_signed` and the index's class are constants. */
 DML_INLINE int row_of_indices(const char *from, int64_t count, int64_t n, int index, int is_signed, int64_t *to)
 {
     int64_t bytes = index == DML_INDEX_I32 || index == DML_INDEX_U32 ? 4 : 8, seen = 0;
     for (int64_t i = 0; i < count; i++) {
         int64_t value = dml_coordinate_at(from + i * bytes, index);
-        seen |= outside(value, n);
+        seen |= out_of_range_sign(value, n);
         to[i] = value;
     }
     if (seen >= 0 || !is_signed)
@@ -96,7 +96,7 @@ DML_INLINE int row_of_indices(const char *from, int64_t count, int64_t n, int in
     seen = 0;
     for (int64_t i = 0; i < count; i++) {
         int64_t value = to[i] + (to[i] < 0 ? n : 0);
-        seen |= outside(value, n);
+        seen |= out_of_range_sign(value, n);
         to[i] = value;
     }
     return seen >= 0;
@@ -114,17 +114,51 @@ DML_INLINE void copy_elements(char *table, int64_t step, const int64_t *at, char
             memcpy(stream + i * bytes, table + at[i] * step, (size_t)bytes);
 }
 
-/* Elements that are any way apart, of the dimensions from d on. */
-static void copy_apart(char *to, dml_list to_strides, const char *from, dml_list from_strides, dml_list sizes, int64_t d,
-                       int64_t width)
+/* One dimension of elements that are any way apart; strides in bytes. */
+typedef struct {
+    int64_t size, to, from;
+} apart;
+
+/* All elements of it, of a constant number of bytes. */
+DML_INLINE void copy_dimension(char *to, const char *from, apart dim, int64_t width)
 {
-    if (d == sizes.n) {
-        dml_copy_short(to, from, width);
-        return;
+    for (; dim.size > 0; dim.size--, to += dim.to, from += dim.from)
+        memcpy(to, from, (size_t)width);
+}
+
+/* Elements that are any way apart, the longest dimension innermost. */
+static void copy_apart(char *to, dml_list to_strides, const char *from, dml_list from_strides, dml_list sizes, int64_t width)
+{
+    apart inner = {1, 0, 0}, outer[DML_RANK_MAX + 1];
+    int64_t done[DML_RANK_MAX + 1], rank = 0, d;
+    for (d = 0; d < sizes.n; d++) {
+        apart dim = {sizes.v[d], dml_stride(to_strides, d), dml_stride(from_strides, d)};
+        if (dim.size == 0)
+            return;
+        if (dim.size == 1)
+            continue;
+        done[rank] = 0;
+        outer[rank++] = dim.size > inner.size ? inner : dim;
+        inner = dim.size > inner.size ? dim : inner;
     }
-    for (int64_t i = 0; i < sizes.v[d]; i++)
-        copy_apart(to + i * dml_stride(to_strides, d), to_strides, from + i * dml_stride(from_strides, d), from_strides, sizes,
-                   d + 1, width);
+    do {
+        switch (width) {
+        case 1: copy_dimension(to, from, inner, 1); break;
+        case 2: copy_dimension(to, from, inner, 2); break;
+        case 4: copy_dimension(to, from, inner, 4); break;
+        case 8: copy_dimension(to, from, inner, 8); break;
+        default: copy_dimension(to, from, inner, 16);
+        }
+        for (d = rank - 1; d >= 0; d--) {
+            to += outer[d].to;
+            from += outer[d].from;
+            if (++done[d] < outer[d].size)
+                break;
+            to -= done[d] * outer[d].to;
+            from -= done[d] * outer[d].from;
+            done[d] = 0;
+        }
+    } while (d >= 0);
 }
 
 /* The source of a scatter, if it has one: so many bytes, or elements that are apart. */
@@ -133,7 +167,7 @@ static void copy_few(const dml_move *m, int64_t bytes, int64_t width)
     if (bytes)
         dml_copy_bytes(m->table, m->source, bytes, DML_STORE_PLAIN);
     else if (m->source)
-        copy_apart(m->table, m->copy_table_strides, m->source, m->copy_source_strides, m->copy, 0, width);
+        copy_apart(m->table, m->copy_table_strides, m->source, m->copy_source_strides, m->copy, width);
 }
 
 static int move_row(const dml_move *m, int index, int64_t count, int64_t bytes, int64_t copied, int64_t width, int scatter)
@@ -162,7 +196,7 @@ static int move_row(const dml_move *m, int index, int64_t count, int64_t bytes, 
 int dml_move_few(int op, const dml_move *m, const dml_run *run)
 {
     int scatter = dml_kinds[op] == DML_KIND_SCATTER, fine;
-    int64_t width = (int64_t)1 << run->storage, count = dml_product(m->positions), copied = 0, last = m->positions.n - 1;
+    int64_t width = (int64_t)1 << run->storage, count = dml_product(m->positions), copied = 0;
     if (count == 0 || count > FEW_IN_A_ROW || run->mode != DML_RAISE || run->reduction != DML_NONE)
         return 0;
     int64_t bytes = dml_contiguous(m->slice, m->slice_table_strides, m->slice_stream_strides, width);
@@ -184,12 +218,16 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
     if (row)
         return move_row(m, run->index, count, bytes, copied, width, scatter);
 
-    int64_t table[FEW], stream[FEW], done[DML_DIMS], size = last < 0 ? 1 : m->positions.v[last];
-    place at = {0, 0, 0}, steps = last < 0 ? at : steps_of(m, last);
-    for (int64_t d = 0; d < last; d++) {
+    /* gathers may take the longest dimension at a time, scatters keep the order */
+    int64_t table[FEW], stream[FEW], done[DML_DIMS], rank = m->positions.n, along = 0;
+    for (int64_t d = 0; d < rank; d++) {
         DML_FEW;
         done[d] = 0;
+        if (m->positions.v[d] > (scatter ? 1 : m->positions.v[along]))
+            along = d;
     }
+    int64_t size = rank ? m->positions.v[along] : 1;
+    place at = {0, 0, 0}, steps = rank ? steps_of(m, along) : at;
     for (int64_t i = 0; i < count; i += size) {
         switch (run->index) {
         case DML_INDEX_I32: fine = row_of(m, at, steps, size, DML_INDEX_I32, 1, table + i, stream + i); break;
@@ -199,7 +237,9 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
         }
         if (!fine)
             return 0;
-        for (int64_t d = last - 1; d >= 0; d--) {
+        for (int64_t d = rank - 1; d >= 0; d--) {
+            if (d == along)
+                continue;
             go(&at, steps_of(m, d), 1);
             if (++done[d] < m->positions.v[d])
                 break;
@@ -216,7 +256,7 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
     dml_list from_strides = scatter ? m->slice_stream_strides : m->slice_table_strides;
     dml_list to_strides = scatter ? m->slice_table_strides : m->slice_stream_strides;
     for (int64_t i = 0; apart && i < count; i++)
-        copy_apart(to + to_offsets[i], to_strides, from + from_offsets[i], from_strides, m->slice, 0, width);
+        copy_apart(to + to_offsets[i], to_strides, from + from_offsets[i], from_strides, m->slice, width);
     switch (bytes) {
     case 0: break;
     case 1: copy_slices(from, from_offsets, to, to_offsets, count, 1); break;

@@ -125,7 +125,7 @@ DML_INLINE int NAME(take)(const dml_plan *p, const dml_block *b)
 }
 
 /* Out of a table that registers hold: loaded for DML_STEP_MOST positions at a time. */
-DML_INLINE int NAME(looked_up)(const dml_plan *p, const dml_block *b)
+DML_INLINE int NAME(look_up_fused)(const dml_plan *p, const dml_block *b)
 {
     const I *index = (const I *)b->indices;
     char *stream = b->stream;
@@ -149,8 +149,8 @@ DML_INLINE int NAME(fused)(const dml_plan *p, const dml_block *b, int scatter)
     const dml_dim *last = p->dim + p->rank - 1;
     int drifts = p->cut == p->rank - 1 && last->table == (int64_t)sizeof(T);
     const u32 *ramp = p->ramped && !drifts ? p->ramps->table.narrow : NULL;
-    if (LOOKS_UP(T) && !scatter && p->looked_up)
-        return NAME(looked_up)(p, b);
+    if (LOOKS_UP(T) && !scatter && p->in_registers)
+        return NAME(look_up_fused)(p, b);
     if (SECOND_TUNING && p->direct)
         switch (p->tuple) {
         case 1: return NAME(direct)(p, b, 1, scatter);

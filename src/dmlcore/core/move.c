@@ -7,12 +7,13 @@
 
 #include <stdlib.h>
 
-#define SMALL 8192                      /* elements, */
+#define SMALL 8192                       /* elements, */
 #define SMALL_AND_FAR 4096               /* and out of tables that the caches do not hold */
 #define MANY_INDICES ((int64_t)48 << 10) /* to check: worth a region more, where threads are worth their while at all */
 #define SHORT_TUPLE 16                   /* bytes; shorter ones are read again as quickly as their offsets */
-#define OFFSETS_KEPT ((int64_t)1 << 20)          /* bytes of offsets for each thread, */
-#define FEW_OF_THEM 8                       /* not worth it for so small a part of them all */
+#define OFFSETS_KEPT ((int64_t)1 << 20)  /* bytes of offsets for each thread, */
+#define FEW_OF_THEM 8                    /* not worth it for so small a part of them all */
+#define SMALL_COPY 16384                 /* bytes; the first-level cache holds them until they are updated */
 #define FEW_UPDATES 8                    /* lines of the table for each that is updated */
 #define ASK_EVERY ((int64_t)1 << 22)     /* positions that a bad index is looked for among */
 
@@ -149,7 +150,7 @@ static int copy_all(const dml_plan *p, const dml_run *run, int threads, dml_puls
     if (status)
         return status;
     return dml_copy(p->stream, p->table, (dml_list){sizes, rank}, (dml_list){to, rank}, (dml_list){from, rank}, p->element,
-                    dml_store_for(bytes, bytes, threads, run->untouched), run->untouched, 0, &copiers, pulse);
+                    dml_store_for(bytes, bytes, copiers, run->untouched), run->untouched, 0, &copiers, pulse);
 }
 
 /* What a move's regions have in common, and the check that the region which moves does first. */
@@ -236,7 +237,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
     }
     if (rest)
         status = dml_copy_rest(&job, m->source, bytes, threads, pulse);
-    else if (bytes && bytes <= DML_SMALL_COPY && threads == 1)
+    else if (bytes && bytes <= SMALL_COPY && threads == 1)
         dml_copy_bytes(m->table, m->source, bytes, DML_STORE_PLAIN);
     else if (bytes && !apart && dml_copies_lines(&job, plan, m->source, bytes)) {
         int64_t done = job.line * job.lines;

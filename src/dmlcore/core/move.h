@@ -6,8 +6,6 @@
 #include "compiler.h"
 #include "kernel.h"
 
-#define DML_SMALL_COPY 16384             /* bytes; the first-level cache holds them until they are updated */
-
 /* A coordinate as it stands; of DML_INDEX_U64 the bits. */
 DML_INLINE int64_t dml_coordinate_at(const char *from, int index)
 {

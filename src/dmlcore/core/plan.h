@@ -1,5 +1,5 @@
-/* plan.h: an indexed move in its simplest equal form, and how its positions are cut into boxes.
- * plan.c makes plans; the loops walk over their boxes, block.h opens one. */
+/* plan.h: an indexed move in its simplest equal form, how its positions are cut into boxes, and how each is moved.
+ * plan.c makes plans, boxes.c cuts them, policy.c chooses the ways; the loops walk over their boxes, block.h opens one. */
 #ifndef DMLCORE_PLAN_H
 #define DMLCORE_PLAN_H
 
@@ -11,12 +11,13 @@
 #define DML_PACKED 2048            /* coordinates in a box that has to collect them first */
 #define DML_PAGES_AHEAD 2048       /* bytes; left alone, the hardware stops to fetch ahead at the end of a page */
 #define DML_FAR_AHEAD 4096         /* bytes of a far table's slices that are on their way */
-#define DML_NEAR (8 << 20)         /* bytes of a table that the caches hold */
+#define DML_NEAR (8 << 20)         /* bytes of a table that the caches hold, */
+#define DML_NEAR_L2 (512 << 10)    /* and the second-level one beside indices and stream */
 #define DML_NEAR_SUMS (6 << 20)    /* the same where short slices are combined: they are read before they are stored */
 #define DML_FAR_TABLE (16 << 20)   /* bytes; so large a table is far though its coordinates reach less than DML_NEAR, */
 #define DML_FAR_APART 2048         /* if it has so many bytes for each part of it that is met */
 #define DML_LINE 64                /* bytes of a cache line: two threads should not write to the same one */
-#define DML_LOOKED_UP 512          /* bytes of a table in registers; half as many of elements of one byte, or eight */
+#define DML_IN_REGISTERS 512       /* bytes of a table that registers hold; half as many of elements of one byte, or eight */
 #define DML_LONG_SLICE 1024        /* bytes; the lines at both ends of a slice cost little of so many */
 #define DML_SHORTEST_PAST 4        /* bytes of single elements that are stored past the caches; shorter ones gain nothing */
 
@@ -113,19 +114,26 @@ typedef struct dml_plan {
     int ramped, scattered, packed; /* table, stream, indices need the ramps */
     int stores;                    /* to the table: a scatter */
     int unaligned;                 /* index elements are not aligned to their size */
-    int fused;                     /* simple enough for fused.h, and not checked box by box */
-    int64_t looked_up;             /* bytes of a table that registers hold; 0: none do */
-    int direct;                    /* fused, and element by element */
-    int outside;                   /* what is met of the table may not be in the second-level cache, */
-    int far;                       /* or is in no cache: prefetch */
-    int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
-    int gathers; /* the vector unit loads single elements, where isa/ has that; of two bytes: even addresses */
-    int much; /* is written, more than the caches hold, */
-    int past; /* and in elements or slices so long that it had better not go through them */
-    int lines; /* slices begin and end where cache lines do, there where they are stored */
-    int64_t ahead; /* prefetch: bytes from an index to one that is needed soon; 0: none */
-    int64_t next_row, next_step; /* prefetch: bytes to the same place of the next row of the table, bytes for 8 positions */
     const dml_ramps *ramps;
+
+    /* what the ways are chosen by */
+    double named, others;          /* bytes of the table that coordinates reach, and the dimensions that they do not name */
+    int beyond_l2;                 /* what is met of the table may not be in the second-level cache */
+    int far;                       /* it is in no cache: prefetch */
+    int threads, untouched;        /* the caller's: that may share out the work; the output's pages are not in use yet */
+
+    /* the ways: loads */
+    int fused;                     /* simple enough for fused.h, and not checked box by box */
+    int direct;                    /* fused, and element by element */
+    int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
+    int gathers;                   /* the vector unit loads elements, where isa/ has that; of two bytes: at even addresses */
+    int64_t in_registers;          /* bytes of the table, where vector registers hold it; 0: they do not */
+    int64_t ahead;                 /* prefetch: bytes from an index to one that is needed soon; 0: none */
+    int64_t next_row, next_step;   /* prefetch: bytes to the same place of the table's next row, bytes for 8 positions */
+
+    /* the ways: stores */
+    int past;                      /* the caches: more is written than they hold, in parts that are long enough */
+    int lines;                     /* slices begin and end where cache lines do, there where they are stored */
 
     unsigned char *seen; /* scans: a byte for each offset that is named; NULL: nobody wants to know */
     int64_t seen_apart; /* from one thread's bytes to those of the next */
@@ -145,8 +153,12 @@ typedef struct dml_plan {
  * bytes and what is left of it into positions. */
 void dml_plan_make(dml_plan *plan, const dml_move *move, const dml_run *run, const dml_tuning *tuning, int scatter);
 
-/* Where slices are stored, which depends on their length and on where they lie. */
-void dml_plan_slices(dml_plan *plan);
+/* How a plan that is otherwise made loads and stores; the latter again where it was made one of longer slices. */
+void dml_policy_loads(dml_plan *plan);
+void dml_policy_stores(dml_plan *plan);
+
+/* The loops that a plan whose boxes are cut needs. */
+void dml_policy_loops(dml_plan *plan);
 
 /* Cuts the positions into boxes; fills the ramps that they need; both. */
 void dml_plan_boxes(dml_plan *plan, dml_ramps *ramps);

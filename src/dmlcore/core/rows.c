@@ -49,16 +49,17 @@ int dml_moves_rows(const dml_plan *p)
     return 1;
 }
 
-/* Rows as slices, their indices one after the other; the caller says how many and where. */
+/* All rows as slices, their indices one after the other; the caller says how many at a time, and where. */
 static void plan_rows(const dml_plan *p, dml_plan *part)
 {
     *part = *p;
     part->slice *= p->dim[p->rank - 1].size;
+    part->positions /= p->dim[p->rank - 1].size;
     part->whole = part->unaligned = 0;
     part->dim[0] = p->dim[p->rank - 2];
     part->dim[0].index = dml_index_bytes(p->index);
     part->rank = 1;
-    dml_plan_slices(part);
+    dml_policy_stores(part);
 }
 
 int dml_rows_loop(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t end)
@@ -104,6 +105,8 @@ int dml_rows_loop(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t 
         } else
             status = p->plain(p, worker, box, ++next);
     }
+    if (part.past && !p->stores)
+        DML_STREAM_END();
     return status;
 }
 

@@ -11,11 +11,10 @@
 #define CHECKED ((int64_t)1 << 20)
 #define CHECKED_STEP (64 << 10)
 
-/* Once for some boxes, as waiting for stores past the caches takes as long as some of them do. `much`, not `past`: rows.c derives
- * plans that store past the caches from one that does not. */
-static int waited(const dml_plan *p, int status)
+/* Waits for stores past the caches: once for some boxes, because that takes as long as some of them do. */
+static int after_stores(const dml_plan *p, int status)
 {
-    if (p->much && !p->stores)
+    if (p->past && !p->stores)
         DML_STREAM_END();
     return status;
 }
@@ -24,7 +23,7 @@ int dml_some_boxes(void *data, dml_worker *worker, int64_t chunk)
 {
     const dml_job *job = data;
     int64_t begin = job->begin + chunk * job->per_chunk;
-    return waited(job->plan, job->loop(job->plan, worker, begin, dml_least(begin + job->per_chunk, job->end)));
+    return after_stores(job->plan, job->loop(job->plan, worker, begin, dml_least(begin + job->per_chunk, job->end)));
 }
 
 int64_t dml_boxes_per_chunk(const dml_plan *p, int64_t boxes, int threads)
@@ -46,7 +45,7 @@ static int some_bytes(void *data, dml_worker *worker, int64_t chunk)
     part.slice = dml_least(job->per_chunk, part.slice - first);
     part.block_bytes = part.rows * part.inner * (16 + 2 * part.slice);
     int64_t box = chunk / parts;
-    return waited(&part, job->loop(&part, worker, box, box + 1));
+    return after_stores(&part, job->loop(&part, worker, box, box + 1));
 }
 
 /* Every position writes a place of its own: share out the boxes, or long slices where there are few of them. */

@@ -13,7 +13,7 @@
 #define APART 64                         /* bytes between the rows of a tile, so that they do not meet in the cache */
 #define WAY ((int64_t)4096)              /* bytes after which addresses meet in one set of the first-level cache, */
 #define SETS_HOLD 8                      /* which holds at least so many lines */
-#define MOST_ROWS 8192                  /* of single bytes; of longer elements fewer, as a row of a tile has fewer of them */
+#define MOST_OF_A_COLUMN 8192            /* bytes, of planes whose rows do not meet */
 #define ROWS_AHEAD 8                     /* rows that are fetched ahead: they are far apart, the hardware does not see it */
 
 /* Rows of `bytes` from one place to another. The rows ahead are fetched, after the last one those that follow them to the right,
@@ -71,7 +71,7 @@ static int some_tile(void *data, dml_worker *worker, int64_t chunk)
     part.again = part.in_rows = 0;
     part.gathers = p->tuned->gathers_below > 0;
     part.past = 0;
-    part.looked_up = part.next_row = part.next_step = 0;
+    part.in_registers = part.next_row = part.next_step = 0;
     part.ahead = ROWS_AHEAD * axis->index;
     part.block_bytes = size * (16 + 2 * p->slice);
     int status = job->loop(&part, worker, 0, axis->size);
@@ -96,15 +96,24 @@ static int crowded(const dml_plan *p, int64_t rows, int64_t pitch, int writes)
     return gains && rows_meet(p, rows, pitch) && 2 * p->dim[p->rank - 2].size >= rows;
 }
 
+/* Rows of a plane for each position of a column, at most, for elements of 1, 2, 4 and 8 bytes. */
+static const struct {
+    int meeting, read, written;
+} rows_each[] = {{8, 8, 8}, {8, 8, 4}, {4, 4, 2}, {1, 2, 2}};
+
 /* Whether so many elements of a large plane are read or written, and it has so few rows, that tiles gain, which copy all of it, and
  * back. Measured on Zen 4: elsewhere they take 1.0 to 9 times as long as row order, here 0.2 to 1.0. */
 static int worth_copying(const dml_plan *p, int64_t rows, int64_t pitch, int writes)
 {
-    int64_t width = p->slice, each = p->dim[p->rank - 2].size, all = each * p->dim[p->rank - 1].size;
-    int64_t least = writes ? p->tuned->tiles_moved * 3 / 2 : width < 4 ? p->tuned->tiles_moved / 2 : p->tuned->tiles_moved;
-    int part = writes ? (int)dml_most(2, 8 / width) : (int)dml_least(8, 16 / width); /* of the rows, at least: in each column */
-    int meet = rows_meet(p, rows, pitch) && each * (width < 4 ? 8 : width == 4 ? 4 : 1) >= rows;
-    return width <= 8 && (meet || (all >= least && each * part >= rows && rows * width <= MOST_ROWS));
+    int64_t each = p->dim[p->rank - 2].size, all = each * p->dim[p->rank - 1].size, moved = p->tuned->tiles_moved;
+    if (p->slice > 8)
+        return 0;
+    int width = DML_CTZ64((uint64_t)p->slice);
+    if (rows_meet(p, rows, pitch) && each * rows_each[width].meeting >= rows)
+        return 1;
+    int64_t least = writes ? moved * 3 / 2 : p->slice < 4 ? moved / 2 : moved;
+    int64_t most = each * (writes ? rows_each[width].written : rows_each[width].read);
+    return all >= least && rows <= most && rows * p->slice <= MOST_OF_A_COLUMN;
 }
 
 int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes)

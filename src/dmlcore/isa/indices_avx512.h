@@ -97,7 +97,7 @@ DML_INLINE void store_avx512(char *to, __m512i line, int past)
 
 /* Sixteen elements of one or two bytes, as parts of the words that they lie in: these are read as a whole, which no page can
  * forbid as it has all of a word or nothing. Elements of two bytes have even addresses, and offsets
- * three more than any fit into 31 bits (plan.c). */
+ * three more than any fit into 31 bits (boxes.c). */
 DML_INLINE void gather_parts(char *stream, const char *table, __m512i at, size_t width)
 {
     int inside = (int)((uintptr_t)table & 3);

@@ -9,6 +9,8 @@ typedef struct {
     __m512i part[8];
 } table_avx512;
 
+_Static_assert(DML_IN_REGISTERS == sizeof(table_avx512), "the longest table fills all parts");
+
 /* The first `bytes` of a table; zeros follow them. */
 DML_INLINE table_avx512 load_table(const char *table, int64_t bytes, size_t width)
 {
@@ -31,6 +33,7 @@ DML_INLINE __m512i out_of_two(const table_avx512 *t, int k, __m512i at, size_t w
                         : _mm512_permutex2var_epi64(t->part[k], at, t->part[k + 1]);
 }
 
+/* Of each pair of elements, one out of two vectors, the one that a bit of its number `at` tells. */
 DML_INLINE __m512i by_bit(__m512i clear, __m512i set, __m512i at, int bit, size_t width)
 {
     return width == 2   ? _mm512_mask_blend_epi16(_mm512_test_epi16_mask(at, _mm512_set1_epi16((short)bit)), clear, set)
@@ -109,7 +112,7 @@ DML_INLINE void look_up_with(char *stream, const table_avx512 *t, int registers,
             look_up_long(stream, t, registers, offsets, count, width, past && count >= each);
 }
 
-/* `count` elements out of a table of `bytes` (DML_LOOKED_UP). past: whole lines are stored past the caches, the stream is a multiple
+/* `count` elements out of a table of `bytes` (DML_IN_REGISTERS). past: whole lines are stored past the caches, the stream is a multiple
  * of 64 then. */
 DML_INLINE void look_up_of(char *stream, const char *table, int64_t bytes, const u32 *offsets, int64_t count, size_t width,
                            int past)

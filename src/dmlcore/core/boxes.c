@@ -1,0 +1,147 @@
+/* boxes.c: cuts a plan's positions into boxes whose offsets the first-level cache holds, and computes the offsets of a box's
+ * positions from its first one (ramps). Done once per call, like everything about plans, so it has to be quick. */
+#include "plan.h"
+
+#define BOX ((int64_t)64 << 10) /* bytes of slices in a box: there should be one for every thread */
+#define LONG_ROW 256            /* a row of so many positions is worth a box of its own */
+
+/* Narrow offsets are 32 bits wide, never negative, and count from the first position of a box. The answer is how far they
+ * reach; more than that: they have to be wide. */
+static uint64_t reach(const dml_plan *p)
+{
+    const uint64_t wide = UINT64_MAX;
+    uint64_t span = 0;
+    for (int k = 0; k < p->tuple; k++) {
+        if (p->bounds[k] > INT32_MAX || p->steps[k] < 0 || p->steps[k] > UINT32_MAX)
+            return wide;
+        span += (uint64_t)p->bounds[k] * (uint64_t)p->steps[k];
+        if (span > UINT32_MAX)
+            return wide;
+    }
+    for (int d = p->cut; d < p->rank; d++) {
+        int64_t last = (d == p->cut ? p->rows : p->dim[d].size) - 1;
+        if (last > 0 && (p->dim[d].table < 0 || p->dim[d].table > UINT32_MAX))
+            return wide;
+        if (last > 0)
+            span += (uint64_t)last * (uint64_t)p->dim[d].table;
+        if (span > UINT32_MAX)
+            return wide;
+    }
+    return span;
+}
+
+/* Positions inside `cut`, times the first of its rows, stand one after the other in memory. */
+typedef struct {
+    int index, table, stream;
+} linear;
+
+static linear linear_with(const dml_plan *p, linear so_far, int d, int64_t inner)
+{
+    const dml_dim *dim = p->dim + d, *last = p->dim + p->rank - 1;
+    so_far.index &= dim->index == last->index * inner;
+    so_far.table &= dim->table == 0;
+    so_far.stream &= dim->stream == last->stream * inner;
+    return so_far;
+}
+
+/* One ramp: the offsets inside one step of a dimension are known; they are repeated for each of its steps. Rows are the
+ * rule, so the first dimension is a loop of its own, which vectorises as the others do. */
+#define RAMP(name, type, member)                                               \
+    static void name(const dml_plan *p, int64_t rows, type *DML_RESTRICT ramp) \
+    {                                                                          \
+        int64_t done = 1;                                                      \
+        ramp[0] = 0;                                                           \
+        for (int d = p->rank - 1; d >= p->cut; d--) {                          \
+            int64_t size = d == p->cut ? rows : p->dim[d].size;                \
+            type step = (type)p->dim[d].member;                                \
+            if (done == 1)                                                     \
+                for (int64_t c = 1; c < size; c++)                             \
+                    ramp[c] = (type)c * step;                                  \
+            for (int64_t c = 1; c < size && done > 1; c++) {                   \
+                type *DML_RESTRICT to = ramp + c * done, add = (type)c * step; \
+                for (int64_t i = 0; i < done; i++)                             \
+                    to[i] = ramp[i] + add;                                     \
+            }                                                                  \
+            done *= size;                                                      \
+        }                                                                      \
+    }
+RAMP(narrow_ramp, u32, table)
+RAMP(wide_ramp, i64, table)
+RAMP(stream_ramp, int64_t, stream)
+RAMP(index_ramp, int64_t, index)
+
+void dml_plan_ramps(const dml_plan *p, dml_ramps *r)
+{
+    int64_t rows = p->again ? 1 : p->rows;
+    if (p->ramped && p->wide)
+        wide_ramp(p, rows, r->table.wide);
+    else if (p->ramped)
+        narrow_ramp(p, rows, r->table.narrow);
+    if (p->scattered)
+        stream_ramp(p, p->rows, r->stream);
+    if (p->packed)
+        index_ramp(p, rows, r->index);
+}
+
+void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
+{
+    const dml_dim *last = p->dim + p->rank - 1;
+    int64_t cap = DML_BLOCK;
+    if (p->tuple > DML_PACKED / DML_BLOCK)
+        cap = DML_PACKED / p->tuple;
+    if (p->slice > DML_LINE)
+        cap = dml_most(1, dml_least(cap, BOX / p->slice));
+    int tuple_bytes = p->tuple * dml_index_bytes(p->index);
+    linear all = {1, 1, 1};
+
+    p->cut = p->rank - 1;
+    p->inner = 1;
+    all = linear_with(p, all, p->cut, 1);
+    linear inside = all; /* the same of what is inside `cut` */
+    while (p->cut > 0 && p->inner * p->dim[p->cut].size <= cap) {
+        int64_t inner = p->inner * p->dim[p->cut].size;
+        linear more = linear_with(p, all, p->cut - 1, inner);
+        if (inner >= LONG_ROW && (more.index < all.index || more.table < all.table || more.stream < all.stream))
+            break;
+        inside = all;
+        all = more;
+        p->inner = inner;
+        p->cut--;
+    }
+    int64_t size = p->dim[p->cut].size;
+    p->rows = size;
+    p->pieces = size > 0;
+    if (size * p->inner > cap) {
+        int64_t pieces = dml_ceil(size, dml_most(1, cap / p->inner));
+        p->rows = dml_ceil(size, pieces);
+        p->pieces = dml_ceil(size, p->rows);
+    }
+    p->boxes = p->pieces;
+    for (int d = 0; d < p->cut; d++)
+        p->boxes *= p->dim[d].size;
+
+    int64_t block = p->rows * p->inner;
+    uint64_t span = reach(p);
+    p->wide = span > UINT32_MAX;
+    if (span > INT32_MAX - 3) /* the vector unit takes offsets for signed numbers, and may add up to three */
+        p->gathers = 0;
+    p->stream_step = block > 1 ? last->stream : p->slice;
+    p->again = p->dim[p->cut].index == 0 && p->inner > 1 && p->rows > 1 && p->mode == DML_RAISE && !p->wide ? p->inner : 0;
+    if (p->again) { /* one row's indices and offsets tell those of the others */
+        all.index = inside.index;
+        all.table = inside.table;
+    }
+    p->packed = block > 1 && (!all.index || last->index != tuple_bytes);
+    p->packed |= p->unaligned || (p->tuple > 1 && p->coordinate_stride != dml_index_bytes(p->index));
+    p->ramped = block > 1 && !all.table;
+    p->scattered = block > 1 && (!all.stream || (p->whole && p->stream_step != p->slice));
+    p->block_bytes = block * (16 + 2 * p->slice);
+    p->ramps = ramps;
+    dml_policy_loops(p);
+}
+
+void dml_plan_cut(dml_plan *p, dml_ramps *ramps)
+{
+    dml_plan_boxes(p, ramps);
+    dml_plan_ramps(p, ramps);
+}

@@ -1,0 +1,170 @@
+/* policy.c: chooses among the ways to load, check and store what a plan moves: ahead or not, one by one or by the vector
+ * unit, through the caches or past them. Only speed depends on it; what differs among machines is in dml_tuning (dispatch.c),
+ * what was measured in docs/design.md. */
+#include "copy.h"
+#include "dispatch.h"
+#include "plan.h"
+
+#include <stdlib.h>
+
+/* loads; positions, where nothing else is said */
+#define FEW_POSITIONS (640 << 10)  /* those of a far table that fewer meet are in the caches the next time */
+#define FEW_GATHERED 700           /* not fetched ahead they take 0.8 of the time if in a cache, 0.95 to 1.1 if not */
+#define FEW_UPDATED 32768          /* their lines of a table in the third-level cache are in the second-level one then */
+#define HELD_AT_ONCE 200           /* fewer are not worth loading the table into registers */
+#define NEGATIVES_SOUGHT 16        /* coordinates that are looked at */
+#define DIRECT_TUPLE 3             /* coordinates of one position at most, where elements are checked and moved one by one */
+#define LEAST_ROW 512              /* bytes of a row that is fetched while the one before it is read; */
+#define MOST_ROW (256 << 10)       /* a longer one would have left the cache before it is used */
+
+/* stores; bytes */
+#define GAP 128                    /* between slices of a gather: plain stores take 1.0 to 3.3 times as long as those past */
+#define WITH_A_GAP 256             /* the caches, from so long slices on (Zen 4); with less between them 0.6 to 1.4 times */
+#define SHORT_PAST (16 << 20)      /* less in slices shorter than two lines is stored through the caches */
+
+/* Whether some element of the table may have an odd address. */
+static int has_odd_places(const dml_plan *p)
+{
+    int64_t mixed = (int64_t)(intptr_t)p->table;
+    for (int k = 0; k < p->tuple; k++)
+        mixed |= p->steps[k];
+    for (int d = 0; d < p->rank; d++)
+        mixed |= p->dim[d].table;
+    return mixed & 1;
+}
+
+/* Where single elements are fetched to before they are moved. */
+static enum dml_fetch fetch(const dml_plan *p)
+{
+    const dml_tuning *t = p->tuned;
+    int near = p->named < DML_NEAR, in_l2 = p->named < (double)t->to_l2;
+    int too_few = !p->stores && p->positions <= FEW_GATHERED;
+    int there_already = p->stores && near && !in_l2 && p->positions < FEW_UPDATED;
+    if (too_few)
+        return DML_FETCH_NONE;
+    if (p->named >= (double)(p->stores ? t->scatter_fetches : t->gather_fetches) && !there_already)
+        return in_l2 ? DML_FETCH_L1 : DML_FETCH_L2;
+    return p->far && near ? DML_FETCH_L2 : DML_FETCH_NONE;
+}
+
+void dml_policy_loads(dml_plan *p)
+{
+    const dml_tuning *t = p->tuned;
+    p->gathers = p->named < (double)t->gathers_below && !(p->slice == 2 && has_odd_places(p));
+    p->fetch = fetch(p);
+    int fetched = p->stores ? p->fetch == DML_FETCH_L2 : p->fetch && p->positions >= FEW_POSITIONS;
+    double least = (double)(p->stores ? t->scatters_direct : t->gathers_direct);
+    p->direct = p->tuple <= DIRECT_TUPLE && p->named >= least && !fetched;
+}
+
+/* Whether slices begin and end where cache lines do: in the table of a scatter, in the stream of a gather. */
+static int at_lines(const dml_plan *p)
+{
+    int64_t mixed = p->slice | (int64_t)(intptr_t)(p->stores ? p->table : p->stream);
+    for (int k = 0; p->stores && k < p->tuple; k++)
+        mixed |= p->steps[k];
+    for (int d = 0; d < p->rank; d++)
+        mixed |= p->stores ? p->dim[d].table : p->dim[d].stream;
+    return mixed % DML_LINE == 0;
+}
+
+/* Whether single elements had better go past the caches, when there are many of them. */
+static int elements_go_past(const dml_plan *p)
+{
+    const dml_tuning *t = p->tuned;
+    return !p->stores && p->slice >= DML_SHORTEST_PAST && p->named + p->others >= (double)t->gathers_past &&
+           (p->slice > 4 || p->named >= (double)t->gathers_past_u32);
+}
+
+/* The same for longer slices. Lines at the ends of a slice that have parts of others as well cost more there. */
+static int slices_go_past(const dml_plan *p)
+{
+    const dml_tuning *t = p->tuned;
+    int64_t gap = llabs(p->dim[p->rank - 1].stream) - p->slice;
+    int apart = p->stores || (!p->lines && gap && (gap < GAP || p->slice < WITH_A_GAP));
+    int64_t least = apart ? t->scattered_past : p->far ? t->slices_past : t->slices_past_near;
+    if (p->slice < 2 * DML_LINE && ((p->stores && !p->lines) || p->positions * p->slice < SHORT_PAST))
+        return 0;
+    return p->slice >= least;
+}
+
+void dml_policy_stores(dml_plan *p)
+{
+    int element = p->slice <= 16;
+    int threads = element ? 1 : p->threads; /* several gain nothing for single elements that stay in the caches */
+    int64_t read = (int64_t)(p->named < DML_NEAR ? p->named : DML_NEAR);
+    int many = DML_STREAM && dml_store_for(p->positions * p->slice, read, threads, p->untouched) != DML_STORE_PLAIN;
+    p->lines = at_lines(p);
+    p->past = many && (element ? elements_go_past(p) : slices_go_past(p));
+}
+
+/* Whether some of the first coordinates are negative: nobody can foresee which of the others are, and branches that the
+ * processor guesses wrong take longer than blocks of offsets. Measured: 1.1 to 2.4x for pairs, 1.6 to 2.8x for triples. */
+static int meets_negative(const dml_plan *p, int64_t count)
+{
+    if (p->index == DML_INDEX_U32 || p->index == DML_INDEX_U64)
+        return 0;
+    int bytes = dml_index_bytes(p->index);
+    for (int64_t k = 0; k < NEGATIVES_SOUGHT; k++) {
+        const char *at = p->indices + count * k / NEGATIVES_SOUGHT * bytes;
+        i32 high; /* the last four bytes tell the sign */
+        memcpy(&high, at + bytes - (int)sizeof high, sizeof high);
+        if (high < 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Bytes of the table where registers hold it and a box has enough of its elements; else 0. What lies between elements that
+ * can be named is read as well: on the page of the first one, or on that of the last. */
+static int64_t in_registers(const dml_plan *p)
+{
+    int64_t bytes = p->slice, most = bytes == 2 || bytes == 4 ? DML_IN_REGISTERS : DML_IN_REGISTERS / 2;
+    int simple = p->whole && !p->stores && p->mode == DML_RAISE;
+    int apart = p->wide || p->ramped || p->again || p->scattered || p->fetch;
+    int gathers_as_fast = p->slice == 8 && p->gathers;
+    if (!dml_chosen_isa->looks_up || !simple || p->slice == 0 || p->slice > 8 || apart || gathers_as_fast ||
+        p->rows * p->inner < HELD_AT_ONCE)
+        return 0;
+    for (int k = 0; k < p->tuple; k++) {
+        bytes += (p->bounds[k] - 1) * p->steps[k]; /* narrow offsets: no more than 32 bits */
+        if (p->bounds[k] == 0 || p->steps[k] % p->slice)
+            return 0;
+    }
+    return bytes <= most ? bytes : 0;
+}
+
+/* Rows of the table that lie one after the other, each read by a row of positions: the next one is fetched meanwhile, also
+ * of every second column, where that is less than two lines for eight elements. Measured: 1.0 to 1.8x for rows of 2 KiB and
+ * more out of the third-level cache, 0.9 to 1.05x for shorter ones. */
+static void fetch_rows(dml_plan *p)
+{
+    const dml_dim *last = p->dim + p->rank - 1;
+    p->next_row = p->next_step = 0;
+    if (p->tuple != 1 || p->rank < 2 || last->table || p->steps[0] < p->slice)
+        return;
+    int64_t row = p->bounds[0] * p->steps[0], most = p->steps[0] == p->slice ? MOST_ROW : 2 * DML_LINE * last->size / 8 - 1;
+    if (last[-1].table != row || row < LEAST_ROW || row > dml_least(MOST_ROW, most) || last->size * 2 < p->bounds[0])
+        return;
+    p->next_row = row;
+    p->next_step = 8 * row / last->size;
+}
+
+void dml_policy_loops(dml_plan *p)
+{
+    int repeated = p->pieces == 1; /* every box has the same indices: their offsets are computed once */
+    for (int d = 0; d < p->cut; d++)
+        repeated &= p->dim[d].index == 0;
+    int simple = p->whole && p->mode == DML_RAISE && p->boxes > 1 && !(repeated || p->again || p->wide || p->packed);
+    simple &= !p->scattered;
+    fetch_rows(p);
+    p->ahead = p->tuned->ahead_of_moves;
+    p->in_rows = p->again && p->fetch && !p->stores && p->whole && !p->scattered;
+    p->in_registers = in_registers(p);
+    p->direct &= simple && !p->ramped && !p->in_registers;
+    if (p->direct && !p->stores && meets_negative(p, p->rows * p->inner * p->tuple)) {
+        p->direct = 0;
+        p->fetch = DML_FETCH_L2;
+    }
+    p->fused = p->direct || (simple && p->tuple == 1 && !p->fetch);
+}
