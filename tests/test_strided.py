@@ -62,6 +62,31 @@ def test_along_a_later_axis(rng, every_thread, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("size", (2, 3, 7, 12, 13))
+def test_short_rows(rng, every_thread, size, dtype):
+    """Every second element of short rows: one batch and several with the same indices, few positions and many, out of and into
+    tables that no cache holds, and updates whose last one for a place stays.
+    """
+    for batches, rows, count in ((1, 50, 40), (1, 700, 1100), (3, 40, 600), (9, 40, 7), (30, 20, 100), (2, 1_100_000, 3000)):
+        if batches * rows * size * np.dtype(dtype).itemsize > 2**26:
+            continue
+        x = np.repeat(numbers(rng, (batches, rows, size), dtype), 2, -1)[..., ::2]
+        at = rng.integers(-rows, rows, count)
+        updates = np.repeat(numbers(rng, (batches, count, size), dtype), 2, -1)[..., ::2]
+        wanted = x.copy()
+        last = np.full(rows, -1)
+        last[at] = np.arange(count)
+        wanted[:, last >= 0] = updates[:, last[last >= 0]]
+        indices = np.broadcast_to(at[:, np.newaxis], updates.shape)
+        for table in (x, np.asfortranarray(x)):
+            both_outputs(dmlcore.gather, table, at, wanted=x[:, at], axis=1)
+            both_outputs(dmlcore.scatter_elements, table, indices, updates, wanted=wanted, axis=1)
+            inside = table.copy(order="K")
+            dmlcore.scatter_elements(inside, indices, updates, axis=1, out=inside)
+            assert same_bits(inside, wanted)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", ((4096, 64), (747, 3, 401), (300, 30, 90), (8000, 30)), ids=str)
 def test_less_than_the_table(rng, every_thread, shape, dtype):
     """Fewer positions than rows, so that some of what is straightened is not read."""

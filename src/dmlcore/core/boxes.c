@@ -44,31 +44,27 @@ static linear linear_with(const dml_plan *p, linear so_far, int d, int64_t inner
     return so_far;
 }
 
-/* One ramp: the offsets inside one step of a dimension are known; they are repeated for each of its steps. Rows are the
- * rule, so the first dimension is a loop of its own, which vectorises as the others do. */
-#define RAMP(name, type, member)                                               \
+/* One ramp, from its first places to twice as many, and so on: short rows and long ones are the same long loops. */
+#define RAMP(name, type, bits, member)                                         \
     static void name(const dml_plan *p, int64_t rows, type *DML_RESTRICT ramp) \
     {                                                                          \
         int64_t done = 1;                                                      \
         ramp[0] = 0;                                                           \
         for (int d = p->rank - 1; d >= p->cut; d--) {                          \
-            int64_t size = d == p->cut ? rows : p->dim[d].size;                \
-            type step = (type)p->dim[d].member;                                \
-            if (done == 1)                                                     \
-                for (int64_t c = 1; c < size; c++)                             \
-                    ramp[c] = (type)c * step;                                  \
-            for (int64_t c = 1; c < size && done > 1; c++) {                   \
-                type *DML_RESTRICT to = ramp + c * done, add = (type)c * step; \
-                for (int64_t i = 0; i < done; i++)                             \
-                    to[i] = ramp[i] + add;                                     \
+            int64_t all = done * (d == p->cut ? rows : p->dim[d].size);        \
+            bits add = (bits)p->dim[d].member;                                 \
+            for (int64_t some; done < all; done += some, add += add) {         \
+                type *DML_RESTRICT to = ramp + done;                           \
+                some = dml_least(done, all - done);                            \
+                for (int64_t i = 0; i < some; i++)                             \
+                    to[i] = (type)((bits)ramp[i] + add);                       \
             }                                                                  \
-            done *= size;                                                      \
         }                                                                      \
     }
-RAMP(narrow_ramp, u32, table)
-RAMP(wide_ramp, i64, table)
-RAMP(stream_ramp, int64_t, stream)
-RAMP(index_ramp, int64_t, index)
+RAMP(narrow_ramp, u32, u32, table)
+RAMP(wide_ramp, i64, u64, table)
+RAMP(stream_ramp, int64_t, uint64_t, stream)
+RAMP(index_ramp, int64_t, uint64_t, index)
 
 void dml_plan_ramps(const dml_plan *p, dml_ramps *r)
 {

@@ -162,6 +162,13 @@ DML_INLINE void NAME(quarters_past)(const dml_plan *p, const dml_block *b, int64
     }
 }
 
+/* Slices of `least` to `most` bytes: with both constant, the loop need not ask for each slice how long it is. */
+DML_INLINE void NAME(slices_between)(const dml_plan *p, const dml_block *b, int64_t least, int64_t most, int scatter)
+{
+    if (p->slice >= least && p->slice <= most)
+        NAME(slices)(p, b, p->slice, scatter, 0);
+}
+
 DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatter)
 {
     int follow = !b->where && p->stream_step == p->slice;
@@ -182,8 +189,18 @@ DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatt
         NAME(far_slices)(p, b, scatter, 0);
     else if (p->far)
         NAME(far_short_slices)(p, b, scatter);
+    else if (p->slice < 4)
+        NAME(slices_between)(p, b, 1, 3, scatter);
+    else if (p->slice < 8)
+        NAME(slices_between)(p, b, 4, 7, scatter);
+    else if (p->slice < 16)
+        NAME(slices_between)(p, b, 8, 15, scatter);
+    else if (p->slice < 32)
+        NAME(slices_between)(p, b, 16, 31, scatter);
     else if (p->slice == 32)
         NAME(slices)(p, b, 32, scatter, 0);
+    else if (p->slice < 64)
+        NAME(slices_between)(p, b, 33, 63, scatter);
     else if (p->slice == 64)
         NAME(slices)(p, b, 64, scatter, 0);
     else if (p->slice == 128)

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define FEWEST 3                         /* elements of a slice that is worth it, */
+#define FEWEST 2                         /* elements of a slice that is worth it, */
 #define LITTLE 32                        /* and of all slices together */
 #define PART 128                         /* bytes of a slice that are moved at a time where whole ones leave the cache */
 #define CACHED_TABLE ((int64_t)1 << 20)          /* bytes of the table that stay in the cache while all positions are done */
@@ -15,6 +15,7 @@
 #define CROWDED_ROWS ((int64_t)32 << 10) /* rows of the stream that meet in the first-level cache, */
 #define STRIP 8                          /* which are stored by so many */
 #define SEVERAL 4                        /* positions that are worth it */
+#define SEVERAL_BOXES 8                  /* with the same indices, of short slices, that are left to the loops */
 #define SHORT_SLICE 12                   /* elements of a slice that is moved together with others */
 #define CHUNK ((int64_t)256 << 10)       /* bytes that a thread claims at a time */
 #define SOME 64                          /* indices that are checked at a time */
@@ -68,6 +69,19 @@ static void lay_out(striding *s, const dml_plan *p, int scatter)
         }
 }
 
+/* Whether a box has all indices, and the next ones have the same: the loops compute its offsets once. Measured for slices of up to 12
+ * elements: 0.6 to 1.0 times the speed for two boxes, 0.9 to 2.4 for twenty, 1.2 to 6 for a thousand. */
+static int boxes_repeat(const dml_plan *p)
+{
+    int64_t boxes = 1, box = 1;
+    for (int d = 0; d < p->rank; d++)
+        if (box == 1 && p->dim[d].index == 0)
+            boxes *= p->dim[d].size;
+        else
+            box = dml_mul(box, p->dim[d].size);
+    return boxes >= SEVERAL_BOXES && box <= DML_BLOCK;
+}
+
 int dml_takes_strided(const dml_plan *p, int scatter)
 {
     int64_t elements = 1;
@@ -78,7 +92,7 @@ int dml_takes_strided(const dml_plan *p, int scatter)
             return 0; /* updates for one place: their order counts */
     }
     return p->positions >= LITTLE && p->whole && !p->combine && p->mode == DML_RAISE && p->rank <= DML_RANK_MAX &&
-           ((n && elements >= FEWEST) || (!scatter && dml_turns_columns(p)));
+           ((n && elements >= FEWEST && !(elements <= SHORT_SLICE && boxes_repeat(p))) || (!scatter && dml_turns_columns(p)));
 }
 
 int dml_strides_at_once(const dml_plan *p)
@@ -110,32 +124,31 @@ static void shape_of(const striding *s, dml_shape *shape, int64_t length)
 /* The table's offsets that some tuples name. 0: a coordinate is out of range. What is checked is what is used, also if another
  * thread changes the index meanwhile. Without wraps negative ones are out of range: that is tried first; then all are treated
  * alike, as nobody can foresee which are negative. */
-#define NAMED(name, T)                                                                                               \
-    DML_INLINE int name##_some(const dml_plan *p, const char *indices, int64_t step, int64_t count, int64_t *offset, \
-                               int wraps)                                                                            \
-    {                                                                                                                \
-        for (int64_t i = 0; i < count; i++, indices += step) {                                                       \
-            const char *at = indices;                                                                                \
-            int64_t sum = 0;                                                                                         \
-            for (int k = 0; k < p->tuple; k++, at += p->coordinate_stride) {                                         \
-                T read;                                                                                              \
-                memcpy(&read, at, sizeof read);                                                                      \
-                DML_ONCE(read);                                                                                      \
-                uint64_t n = (uint64_t)p->bounds[k], u = (uint64_t)read;                                             \
-                if (wraps)                                                                                           \
-                    u += n & (0 - (uint64_t)(u >= n));                                                               \
-                if (u >= n)                                                                                          \
-                    return 0;                                                                                        \
-                sum += (int64_t)u * p->steps[k];                                                                     \
-            }                                                                                                        \
-            offset[i] = sum;                                                                                         \
-        }                                                                                                            \
-        return 1;                                                                                                    \
-    }                                                                                                                \
-    static int name(const dml_plan *p, const char *indices, int64_t step, int64_t count, int64_t *offset)            \
-    {                                                                                                                \
-        return name##_some(p, indices, step, count, offset, 0) ||                                                    \
-               ((T) - 1 < (T)1 && name##_some(p, indices, step, count, offset, 1));                                  \
+#define NAMED(name, T)                                                                                     \
+    DML_INLINE int name##_some(const dml_plan *p, const char *indices, int64_t step, int64_t count,        \
+                               uint64_t *DML_RESTRICT offset, int wraps)                                   \
+    {                                                                                                      \
+        int bad = 0;                                                                                       \
+        for (int k = 0; k < p->tuple; k++, indices += p->coordinate_stride) {                              \
+            const char *at = indices;                                                                      \
+            uint64_t n = (uint64_t)p->bounds[k], each = (uint64_t)p->steps[k];                             \
+            for (int64_t i = 0; i < count; i++, at += step) {                                              \
+                T read;                                                                                    \
+                memcpy(&read, at, sizeof read);                                                            \
+                DML_ONCE(read);                                                                            \
+                uint64_t u = (uint64_t)read;                                                               \
+                if (wraps)                                                                                 \
+                    u += n & (0 - (uint64_t)(u >= n));                                                     \
+                bad |= u >= n;                                                                             \
+                offset[i] = (k ? offset[i] : 0) + u * each;                                                \
+            }                                                                                              \
+        }                                                                                                  \
+        return !bad;                                                                                       \
+    }                                                                                                      \
+    static int name(const dml_plan *p, const char *indices, int64_t step, int64_t count, uint64_t *offset) \
+    {                                                                                                      \
+        return name##_some(p, indices, step, count, offset, 0) ||                                          \
+               ((T) - 1 < (T)1 && name##_some(p, indices, step, count, offset, 1));                        \
     }
 NAMED(named_i32, i32)
 NAMED(named_i64, i64)
@@ -144,29 +157,37 @@ NAMED(named_u64, u64)
 
 static int named(const dml_plan *p, const char *indices, int64_t step, int64_t count, int64_t *offset)
 {
+    uint64_t *to = (uint64_t *)offset; /* what is too large wraps around, and is not used */
     switch (p->index) {
-    case DML_INDEX_I32: return named_i32(p, indices, step, count, offset);
-    case DML_INDEX_I64: return named_i64(p, indices, step, count, offset);
-    case DML_INDEX_U32: return named_u32(p, indices, step, count, offset);
-    default: return named_u64(p, indices, step, count, offset);
+    case DML_INDEX_I32: return named_i32(p, indices, step, count, to);
+    case DML_INDEX_I64: return named_i64(p, indices, step, count, to);
+    case DML_INDEX_U32: return named_u32(p, indices, step, count, to);
+    default: return named_u64(p, indices, step, count, to);
     }
 }
 
-/* Rows of some positions, column by column: each place keeps what comes last all the same. */
-#define BY_COLUMNS(name, T)                                                                                             \
-    static void name(const dml_step *row, int scatter, char *table, const int64_t *offset, char *stream, int64_t pitch, \
-                     int64_t count)                                                                                     \
-    {                                                                                                                   \
-        int64_t to = row->to, from = row->from;                                                                         \
-        for (int64_t k = row->size; k > 0; k--, table += scatter ? to : from, stream += scatter ? from : to) {          \
-            char *at = stream;                                                                                          \
-            if (scatter)                                                                                                \
-                for (int64_t i = 0; i < count; i++, at += pitch)                                                        \
-                    memcpy(table + offset[i], at, sizeof(T));                                                           \
-            else                                                                                                        \
-                for (int64_t i = 0; i < count; i++, at += pitch)                                                        \
-                    memcpy(at, table + offset[i], sizeof(T));                                                           \
-        }                                                                                                               \
+/* Rows of some positions, column by column: each place keeps what comes last all the same. Four at a time: where a loop of so few
+ * instructions happens to lie costs up to a third. */
+#define BY_COLUMNS(name, T)                                                                                                    \
+    DML_INLINE void name##_column(char *table, const int64_t *offset, char *stream, int64_t pitch, int64_t count, int scatter) \
+    {                                                                                                                          \
+        int64_t i = 0;                                                                                                         \
+        for (; i + 4 <= count; i += 4, stream += 4 * pitch)                                                                    \
+            for (int k = 0; k < 4; k++)                                                                                        \
+                memcpy(scatter ? table + offset[i + k] : stream + k * pitch,                                                   \
+                       scatter ? stream + k * pitch : table + offset[i + k], sizeof(T));                                       \
+        for (; i < count; i++, stream += pitch)                                                                                \
+            memcpy(scatter ? table + offset[i] : stream, scatter ? stream : table + offset[i], sizeof(T));                     \
+    }                                                                                                                          \
+    static void name(const dml_step *row, int scatter, char *table, const int64_t *offset, char *stream, int64_t pitch,        \
+                     int64_t count)                                                                                            \
+    {                                                                                                                          \
+        int64_t to = row->to, from = row->from;                                                                                \
+        for (int64_t k = row->size; k > 0; k--, table += scatter ? to : from, stream += scatter ? from : to)                   \
+            if (scatter)                                                                                                       \
+                name##_column(table, offset, stream, pitch, count, 1);                                                         \
+            else                                                                                                               \
+                name##_column(table, offset, stream, pitch, count, 0);                                                         \
     }
 BY_COLUMNS(columns_u8, u8)
 BY_COLUMNS(columns_u16, u16)
@@ -198,8 +219,21 @@ static void move_rows(const dml_shape *shape, int scatter, const dml_dim *dim, c
 /* The offsets of positions along one dimension, from where the first one's are counted. */
 static void add_ramp(const dml_dim *dim, int64_t *offset, int64_t count)
 {
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; i < count && dim->table; i++)
         offset[i] += i * dim->table;
+}
+
+/* Fetches the lines of a far table where slices are rows of a few elements, `apart` from one to the next. */
+static void fetch_columns(const dml_dim *dim, const char *table, const int64_t *offset, int64_t count, int64_t size,
+                          int64_t apart)
+{
+    int64_t step = dml_most(1, DML_LINE / dml_most(1, llabs(apart)));
+    for (int64_t i = 0; i < count; i++, table += dim->table) {
+        const char *at = table + offset[i];
+        for (int64_t k = 0; k < size - 1; k += step)
+            DML_PREFETCH_L2(at + k * apart);
+        DML_PREFETCH_L2(at + (size - 1) * apart);
+    }
 }
 
 /* Slices that are rows of a few elements: all first elements, all second ones. */
@@ -231,12 +265,16 @@ static int some_slices(const striding *s, dml_worker *worker, const dml_shape *s
 {
     const dml_plan *p = s->plan;
     const dml_step *row = dml_shape_is_row(shape) ? dml_shape_row(shape) : NULL;
-    int64_t offset[SOME], some;
-    int stop = DML_OK;
-    for (; count > 0 && !stop; count -= some) {
-        some = dml_least(count, SOME);
-        if (!named(p, indices, dim->index, some, offset))
+    int64_t memory[2][SOME], *offset = memory[0], *later = memory[1], some = dml_least(count, SOME), next;
+    int short_rows = !s->turns && row && row->size <= SHORT_SLICE, stop = DML_OK;
+    if (!named(p, indices, dim->index, some, offset))
+        return DML_OUT_OF_RANGE;
+    for (; count > 0 && !stop; count -= some, some = next) {
+        next = dml_least(count - some, SOME);
+        if (!named(p, indices + some * dim->index, dim->index, next, later))
             return DML_OUT_OF_RANGE;
+        if (short_rows && p->fetch) /* while those before them are moved */
+            fetch_columns(dim, table + some * dim->table, later, next, row->size, s->scatter ? row->to : row->from);
         if (s->turns) {
             add_ramp(dim, offset, some);
             for (int64_t r = 0; r < length; r += s->strip)
@@ -244,7 +282,7 @@ static int some_slices(const striding *s, dml_worker *worker, const dml_shape *s
                                dml_least(s->strip, length - r), some, p->slice);
         } else if (!row)
             stop = move_units(shape, s->scatter, dim, table, stream, offset, some, worker);
-        else if (row->size <= SHORT_SLICE)
+        else if (short_rows)
             move_columns(shape, s->scatter, dim, table, stream, offset, some);
         else
             move_rows(shape, s->scatter, dim, table, stream, offset, some);
@@ -253,6 +291,9 @@ static int some_slices(const striding *s, dml_worker *worker, const dml_shape *s
         indices += some * dim->index;
         table += some * dim->table;
         stream += some * dim->stream;
+        int64_t *moved = offset;
+        offset = later;
+        later = moved;
     }
     return stop;
 }
