@@ -32,6 +32,7 @@ typedef struct {
     int64_t gathers_past_u32;      /* four bytes, out of what one position reaches */
     int64_t gather_fetches;        /* from there on elements are fetched ahead */
     int64_t scatter_fetches;
+    int64_t rows_fetched;          /* and where they lie in rows of so large a table, a line or more from one to the next */
     int64_t to_l2;                 /* from there on to the second-level cache, which can wait for more lines at a time */
     int64_t gathers_direct;        /* from there on they are checked and moved one by one, unless so much of the table is met
                                     * that they had better be fetched; */

@@ -33,6 +33,16 @@ static int has_odd_places(const dml_plan *p)
     return mixed & 1;
 }
 
+/* Bytes of the table from one element to the next, on average, where they are elements of rows that follow each other. */
+static int64_t row_for_each(const dml_plan *p)
+{
+    int64_t each = 1;
+    int d = p->rank - 1;
+    for (; d > 0 && p->dim[d].table == 0; d--)
+        each *= p->dim[d].size;
+    return llabs(p->dim[d].table) / each;
+}
+
 /* Where single elements are fetched to before they are moved. */
 static enum dml_fetch fetch(const dml_plan *p)
 {
@@ -40,8 +50,11 @@ static enum dml_fetch fetch(const dml_plan *p)
     int near = p->named < DML_NEAR, in_l2 = p->named < (double)t->to_l2;
     int too_few = !p->stores && p->positions <= FEW_GATHERED;
     int there_already = p->stores && near && !in_l2 && p->positions < FEW_UPDATED;
+    int of_large_rows = p->others >= (double)t->rows_fetched && row_for_each(p) >= DML_LINE;
     if (too_few)
         return DML_FETCH_NONE;
+    if (near && of_large_rows)
+        return DML_FETCH_L2;
     if (p->named >= (double)(p->stores ? t->scatter_fetches : t->gather_fetches) && !there_already)
         return in_l2 ? DML_FETCH_L1 : DML_FETCH_L2;
     return p->far && near ? DML_FETCH_L2 : DML_FETCH_NONE;
