@@ -15,7 +15,7 @@
 #define NEGATIVES_SOUGHT 16        /* coordinates that are looked at */
 #define DIRECT_TUPLE 3             /* coordinates of one position at most, where elements are checked and moved one by one */
 #define LEAST_ROW 512              /* bytes of a row that is fetched while the one before it is read; */
-#define MOST_ROW (256 << 10)       /* a longer one would have left the cache before it is used */
+#define MOST_ROW (512 << 10)       /* a longer one would have left the cache before it is used */
 
 /* stores; bytes */
 #define GAP 128                    /* between slices of a gather: plain stores take 1.0 to 3.3 times as long as those past */
