@@ -84,6 +84,23 @@ def test_tuples(rng, every_thread, length, index):
 ORDERS = {"backwards": slice(None, None, -1), "every other": slice(None, None, 2), "both": slice(None, None, -2)}
 
 
+@pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("shape", ((30, 20), (100_000, 100), (70, 200, 600), (3, 4, 2_000_000)), ids=str)
+def test_nothing_out_of_large_tables(every_thread, isa, shape):
+    """No index at all, along every axis: nothing is gathered, and a scatter is a copy."""
+    x = np.zeros(shape, "float32")
+    for axis in range(len(shape)):
+        nothing = (*shape[:axis], 0, *shape[axis + 1 :])
+        indices, updates = np.zeros(nothing, "int64"), np.zeros(nothing, "float32")
+        for table in (x, x[..., ::2]):
+            assert dmlcore.gather(table, indices.reshape(-1)[:0], axis=axis).size == 0
+        assert dmlcore.gather_elements(x, indices, axis=axis).shape == nothing
+        assert dmlcore.scatter_elements(x, indices, updates, axis=axis, out=x) is x
+        tuples = np.zeros((*shape[:axis], 0, 1), "int64")
+        assert dmlcore.gather_nd(x, tuples, batch_dims=axis).size == 0
+    assert not dmlcore.scatter_nd(x, np.zeros((0, 1), "int64"), np.zeros((0, *shape[1:]), "float32")).any()
+
+
 @pytest.mark.parametrize("order", [*ORDERS, "repeated"])
 def test_tuples_in_another_order(rng, every_thread, order):
     """Slices so long that each has a box of its own, tuples that do not follow each other: offsets may not be mixed up."""

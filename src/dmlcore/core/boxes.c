@@ -52,13 +52,16 @@ static linear linear_with(const dml_plan *p, linear so_far, int d, int64_t inner
         ramp[0] = 0;                                                           \
         for (int d = p->rank - 1; d >= p->cut; d--) {                          \
             int64_t all = done * (d == p->cut ? rows : p->dim[d].size);        \
-            bits add = (bits)p->dim[d].member;                                 \
-            for (int64_t some; done < all; done += some, add += add) {         \
+            bits add = (bits)p->dim[d].member; /* of place number `done` */    \
+            while (done < all) {                                               \
+                int64_t some = dml_least(done, all - done);                    \
                 type *DML_RESTRICT to = ramp + done;                           \
-                some = dml_least(done, all - done);                            \
                 for (int64_t i = 0; i < some; i++)                             \
                     to[i] = (type)((bits)ramp[i] + add);                       \
+                done += some;                                                  \
+                add += add;                                                    \
             }                                                                  \
+            done = all; /* nothing where a dimension is empty */               \
         }                                                                      \
     }
 RAMP(narrow_ramp, u32, u32, table)

@@ -38,8 +38,8 @@ DML_INLINE void go(place *at, place steps, int64_t times)
     at->stream += times * steps.stream;
 }
 
-/* Offsets of the slices of so many positions, in both tensors; 0: an index is out of range. `is_signed` and the index's class are
- * constants. */
+/* Offsets of the slices of so many positions, in both tensors; 0: an index is out of range. Each is read once: the offsets are
+ * what nobody else can change. `is_signed` and the index's class are constants. */
 DML_INLINE int row_of(const dml_move *m, place at, place steps, int64_t count, int index, int is_signed, int64_t *table,
                       int64_t *stream)
 {
@@ -117,10 +117,10 @@ DML_INLINE void copy_elements(char *table, int64_t step, const int64_t *at, char
 /* One dimension of elements that are any way apart; strides in bytes. */
 typedef struct {
     int64_t size, to, from;
-} apart;
+} dimension;
 
 /* All elements of it, of a constant number of bytes. */
-DML_INLINE void copy_dimension(char *to, const char *from, apart dim, int64_t width)
+DML_INLINE void copy_dimension(char *to, const char *from, dimension dim, int64_t width)
 {
     for (; dim.size > 0; dim.size--, to += dim.to, from += dim.from)
         memcpy(to, from, (size_t)width);
@@ -129,10 +129,10 @@ DML_INLINE void copy_dimension(char *to, const char *from, apart dim, int64_t wi
 /* Elements that are any way apart, the longest dimension innermost. */
 static void copy_apart(char *to, dml_list to_strides, const char *from, dml_list from_strides, dml_list sizes, int64_t width)
 {
-    apart inner = {1, 0, 0}, outer[DML_RANK_MAX + 1];
+    dimension inner = {1, 0, 0}, outer[DML_RANK_MAX + 1];
     int64_t done[DML_RANK_MAX + 1], rank = 0, d;
     for (d = 0; d < sizes.n; d++) {
-        apart dim = {sizes.v[d], dml_stride(to_strides, d), dml_stride(from_strides, d)};
+        dimension dim = {sizes.v[d], dml_stride(to_strides, d), dml_stride(from_strides, d)};
         if (dim.size == 0)
             return;
         if (dim.size == 1)

@@ -32,7 +32,7 @@ typedef struct {
     int64_t gathers_past_u32;      /* four bytes, out of what one position reaches */
     int64_t gather_fetches;        /* from there on elements are fetched ahead */
     int64_t scatter_fetches;
-    int64_t rows_fetched;          /* and where they lie in rows of so large a table, a line or more from one to the next */
+    int64_t rows_fetched;          /* tables so large that few elements of each of their rows are fetched ahead as well */
     int64_t to_l2;                 /* from there on to the second-level cache, which can wait for more lines at a time */
     int64_t gathers_direct;        /* from there on they are checked and moved one by one, unless so much of the table is met
                                     * that they had better be fetched; */
@@ -118,7 +118,7 @@ typedef struct dml_plan {
     const dml_ramps *ramps;
 
     /* what the ways are chosen by */
-    double named, others;          /* bytes of the table that coordinates reach, and the dimensions that they do not name */
+    double named, others;          /* bytes of the table that coordinates reach; that the positions' dimensions do */
     int beyond_l2;                 /* what is met of the table may not be in the second-level cache */
     int far;                       /* it is in no cache: prefetch */
     int threads, untouched;        /* the caller's: that may share out the work; the output's pages are not in use yet */
@@ -154,7 +154,7 @@ typedef struct dml_plan {
  * bytes and what is left of it into positions. */
 void dml_plan_make(dml_plan *plan, const dml_move *move, const dml_run *run, const dml_tuning *tuning, int scatter);
 
-/* How a plan that is otherwise made loads and stores; the latter again where it was made one of longer slices. */
+/* How a plan that is otherwise made loads and stores. rows.c asks for the latter again when it has made slices of rows. */
 void dml_policy_loads(dml_plan *plan);
 void dml_policy_stores(dml_plan *plan);
 

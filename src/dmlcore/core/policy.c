@@ -9,17 +9,20 @@
 
 /* loads; positions, where nothing else is said */
 #define FEW_POSITIONS (640 << 10)  /* those of a far table that fewer meet are in the caches the next time */
-#define FEW_GATHERED 700           /* not fetched ahead they take 0.8 of the time if in a cache, 0.95 to 1.1 if not */
+#define FEW_GATHERED 700           /* 0.8 of the time without fetching ahead if they are in a cache, 0.95 to 1.1 if not */
 #define FEW_UPDATED 32768          /* their lines of a table in the third-level cache are in the second-level one then */
 #define HELD_AT_ONCE 200           /* fewer are not worth loading the table into registers */
 #define NEGATIVES_SOUGHT 16        /* coordinates that are looked at */
 #define DIRECT_TUPLE 3             /* coordinates of one position at most, where elements are checked and moved one by one */
-#define LEAST_ROW 512              /* bytes of a row that is fetched while the one before it is read; */
-#define MOST_ROW (512 << 10)       /* a longer one would have left the cache before it is used */
+#define FEW_OF_A_ROW 8             /* elements of each row of a large table that are fetched ahead */
+#define LEAST_ROW 512              /* bytes of a row that is fetched as a whole while the one before it is read; */
+#define MOST_ROW (512 << 10)       /* longer ones would have left the cache before they are used */
 
 /* stores; bytes */
-#define GAP 128                    /* between slices of a gather: plain stores take 1.0 to 3.3 times as long as those past */
-#define WITH_A_GAP 256             /* the caches, from so long slices on (Zen 4); with less between them 0.6 to 1.4 times */
+/* slices of a gather with gaps between them (Zen 4): plain stores take 1.0 to 3.3 times as long as those past the caches where
+ * the gaps are at least GAP and the slices at least WITH_A_GAP long, else 0.6 to 1.4 times */
+#define GAP 128
+#define WITH_A_GAP 256
 #define SHORT_PAST (16 << 20)      /* less in slices shorter than two lines is stored through the caches */
 
 /* Whether some element of the table may have an odd address. */
@@ -33,29 +36,29 @@ static int has_odd_places(const dml_plan *p)
     return mixed & 1;
 }
 
-/* Bytes of the table from one element to the next, on average, where they are elements of rows that follow each other. */
-static int64_t row_for_each(const dml_plan *p)
+/* Whether each row of a large table gives a few elements, so few that these are a line and more apart on average. */
+static int takes_few_of_rows(const dml_plan *p)
 {
     int64_t each = 1;
     int d = p->rank - 1;
     for (; d > 0 && p->dim[d].table == 0; d--)
         each *= p->dim[d].size;
-    return llabs(p->dim[d].table) / each;
+    return p->others >= (double)p->tuned->rows_fetched && each > 0 && each <= FEW_OF_A_ROW &&
+           llabs(p->dim[d].table) >= each * DML_LINE;
 }
 
 /* Where single elements are fetched to before they are moved. */
-static enum dml_fetch fetch(const dml_plan *p)
+static enum dml_fetch choose_fetch(const dml_plan *p)
 {
     const dml_tuning *t = p->tuned;
     int near = p->named < DML_NEAR, in_l2 = p->named < (double)t->to_l2;
     int too_few = !p->stores && p->positions <= FEW_GATHERED;
-    int there_already = p->stores && near && !in_l2 && p->positions < FEW_UPDATED;
-    int of_large_rows = p->others >= (double)t->rows_fetched && row_for_each(p) >= DML_LINE;
+    int in_l2_already = p->stores && near && !in_l2 && p->positions < FEW_UPDATED;
     if (too_few)
         return DML_FETCH_NONE;
-    if (near && of_large_rows)
+    if (near && takes_few_of_rows(p))
         return DML_FETCH_L2;
-    if (p->named >= (double)(p->stores ? t->scatter_fetches : t->gather_fetches) && !there_already)
+    if (p->named >= (double)(p->stores ? t->scatter_fetches : t->gather_fetches) && !in_l2_already)
         return in_l2 ? DML_FETCH_L1 : DML_FETCH_L2;
     return p->far && near ? DML_FETCH_L2 : DML_FETCH_NONE;
 }
@@ -64,7 +67,7 @@ void dml_policy_loads(dml_plan *p)
 {
     const dml_tuning *t = p->tuned;
     p->gathers = p->named < (double)t->gathers_below && !(p->slice == 2 && has_odd_places(p));
-    p->fetch = fetch(p);
+    p->fetch = choose_fetch(p);
     int fetched = p->stores ? p->fetch == DML_FETCH_L2 : p->fetch && p->positions >= FEW_POSITIONS;
     double least = (double)(p->stores ? t->scatters_direct : t->gathers_direct);
     p->direct = p->tuple <= DIRECT_TUPLE && p->named >= least && !fetched;
@@ -130,7 +133,7 @@ static int meets_negative(const dml_plan *p, int64_t count)
 
 /* Bytes of the table where registers hold it and a box has enough of its elements; else 0. What lies between elements that
  * can be named is read as well: on the page of the first one, or on that of the last. */
-static int64_t in_registers(const dml_plan *p)
+static int64_t bytes_in_registers(const dml_plan *p)
 {
     int64_t bytes = p->slice, most = bytes == 2 || bytes == 4 ? DML_IN_REGISTERS : DML_IN_REGISTERS / 2;
     int simple = p->whole && !p->stores && p->mode == DML_RAISE;
@@ -173,7 +176,7 @@ void dml_policy_loops(dml_plan *p)
     fetch_rows(p);
     p->ahead = p->tuned->ahead_of_moves;
     p->in_rows = p->again && p->fetch && !p->stores && p->whole && !p->scattered;
-    p->in_registers = in_registers(p);
+    p->in_registers = bytes_in_registers(p);
     p->direct &= simple && !p->ramped && !p->in_registers;
     if (p->direct && !p->stores && meets_negative(p, p->rows * p->inner * p->tuple)) {
         p->direct = 0;

@@ -162,7 +162,8 @@ DML_INLINE void NAME(quarters_past)(const dml_plan *p, const dml_block *b, int64
     }
 }
 
-/* Slices of `least` to `most` bytes: with both constant, the loop need not ask for each slice how long it is. */
+/* Slices of `least` to `most` bytes, which the caller knows that they are, and the compiler has to be told: then its loop does
+ * not ask for each slice how long it is. */
 DML_INLINE void NAME(slices_between)(const dml_plan *p, const dml_block *b, int64_t least, int64_t most, int scatter)
 {
     if (p->slice >= least && p->slice <= most)
