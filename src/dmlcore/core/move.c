@@ -333,8 +333,8 @@ int dml_move_is_small(const dml_move *m)
     int64_t elements = dml_add(dml_mul(dml_product(m->positions), slice), dml_product(m->copy));
     if (elements >= SMALL)
         return 0;
-    double others = dml_span(m->positions, m->table_strides);
-    return elements < SMALL_AND_FAR || !dml_is_far(dml_span(m->bounds, m->steps), others, elements);
+    double walked = dml_span(m->positions, m->table_strides);
+    return elements < SMALL_AND_FAR || !dml_is_far(dml_span(m->bounds, m->steps), walked, elements);
 }
 
 int dml_move_run(int op, const dml_move *m, dml_run *run)

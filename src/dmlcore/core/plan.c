@@ -86,13 +86,13 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
 
     p->threads = run->threads;
     p->untouched = run->untouched;
-    p->named = dml_span(m->bounds, m->steps);
-    p->others = 0;
+    p->reached = dml_span(m->bounds, m->steps);
+    p->walked = 0;
     for (int d = 0; d < p->rank; d++)
-        p->others += (double)p->dim[d].size * (double)llabs(p->dim[d].table);
-    p->far = dml_is_far(p->named, p->others, p->positions * dml_ceil(p->slice, DML_FAR_APART));
-    p->far |= run->reduction != DML_NONE && p->slice <= DML_LINE && p->named >= DML_NEAR_SUMS;
-    p->beyond_l2 = p->named + p->others > DML_NEAR_L2;
+        p->walked += (double)p->dim[d].size * (double)llabs(p->dim[d].table);
+    p->far = dml_is_far(p->reached, p->walked, p->positions * dml_ceil(p->slice, DML_FAR_APART));
+    p->far |= run->reduction != DML_NONE && p->slice <= DML_LINE && p->reached >= DML_NEAR_SUMS;
+    p->beyond_l2 = p->reached + p->walked > DML_NEAR_L2;
     p->tuned = tuning;
     dml_policy_loads(p);
     dml_policy_stores(p);

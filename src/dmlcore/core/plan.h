@@ -118,7 +118,7 @@ typedef struct dml_plan {
     const dml_ramps *ramps;
 
     /* what the ways are chosen by */
-    double named, others;          /* bytes of the table that coordinates reach; that the positions' dimensions do */
+    double reached, walked;        /* bytes of the table that coordinates reach; that positions walk along */
     int beyond_l2;                 /* what is met of the table may not be in the second-level cache */
     int far;                       /* it is in no cache: prefetch */
     int threads, untouched;        /* the caller's: that may share out the work; the output's pages are not in use yet */
@@ -183,13 +183,13 @@ DML_INLINE double dml_span(dml_list sizes, dml_list strides)
     return span;
 }
 
-/* Whether positions find their parts of the table in no cache: coordinates reach far (`named` bytes), or the table, with the
- * dimensions that they do not name (`others`), is so large and so few parts of it are met that what is next to one of them is
+/* Whether positions find their parts of the table in no cache: coordinates reach far (`reached` bytes), or the table, with the
+ * dimensions that positions walk along (`walked`), is so large and so few parts of it are met that what is next to one of them is
  * of no use to another. */
-DML_INLINE int dml_is_far(double named, double others, int64_t parts)
+DML_INLINE int dml_is_far(double reached, double walked, int64_t parts)
 {
-    double all = named + others;
-    return named >= DML_NEAR || (all >= DML_FAR_TABLE && all >= (double)parts * DML_FAR_APART);
+    double all = reached + walked;
+    return reached >= DML_NEAR || (all >= DML_FAR_TABLE && all >= (double)parts * DML_FAR_APART);
 }
 
 /* Predicted time of the whole move on one thread. */

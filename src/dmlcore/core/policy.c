@@ -43,7 +43,7 @@ static int takes_few_of_rows(const dml_plan *p)
     int d = p->rank - 1;
     for (; d > 0 && p->dim[d].table == 0; d--)
         each *= p->dim[d].size;
-    return p->others >= (double)p->tuned->rows_fetched && each > 0 && each <= FEW_OF_A_ROW &&
+    return p->walked >= (double)p->tuned->rows_fetched && each > 0 && each <= FEW_OF_A_ROW &&
            llabs(p->dim[d].table) >= each * DML_LINE;
 }
 
@@ -51,14 +51,14 @@ static int takes_few_of_rows(const dml_plan *p)
 static enum dml_fetch choose_fetch(const dml_plan *p)
 {
     const dml_tuning *t = p->tuned;
-    int near = p->named < DML_NEAR, in_l2 = p->named < (double)t->to_l2;
+    int near = p->reached < DML_NEAR, in_l2 = p->reached < (double)t->to_l2;
     int too_few = !p->stores && p->positions <= FEW_GATHERED;
     int in_l2_already = p->stores && near && !in_l2 && p->positions < FEW_UPDATED;
     if (too_few)
         return DML_FETCH_NONE;
     if (near && takes_few_of_rows(p))
         return DML_FETCH_L2;
-    if (p->named >= (double)(p->stores ? t->scatter_fetches : t->gather_fetches) && !in_l2_already)
+    if (p->reached >= (double)(p->stores ? t->scatter_fetches : t->gather_fetches) && !in_l2_already)
         return in_l2 ? DML_FETCH_L1 : DML_FETCH_L2;
     return p->far && near ? DML_FETCH_L2 : DML_FETCH_NONE;
 }
@@ -66,11 +66,11 @@ static enum dml_fetch choose_fetch(const dml_plan *p)
 void dml_policy_loads(dml_plan *p)
 {
     const dml_tuning *t = p->tuned;
-    p->gathers = p->named < (double)t->gathers_below && !(p->slice == 2 && has_odd_places(p));
+    p->gathers = p->reached < (double)t->gathers_below && !(p->slice == 2 && has_odd_places(p));
     p->fetch = choose_fetch(p);
     int fetched = p->stores ? p->fetch == DML_FETCH_L2 : p->fetch && p->positions >= FEW_POSITIONS;
     double least = (double)(p->stores ? t->scatters_direct : t->gathers_direct);
-    p->direct = p->tuple <= DIRECT_TUPLE && p->named >= least && !fetched;
+    p->direct = p->tuple <= DIRECT_TUPLE && p->reached >= least && !fetched;
 }
 
 /* Whether slices begin and end where cache lines do: in the table of a scatter, in the stream of a gather. */
@@ -88,8 +88,8 @@ static int at_lines(const dml_plan *p)
 static int elements_go_past(const dml_plan *p)
 {
     const dml_tuning *t = p->tuned;
-    return !p->stores && p->slice >= DML_SHORTEST_PAST && p->named + p->others >= (double)t->gathers_past &&
-           (p->slice > 4 || p->named >= (double)t->gathers_past_u32);
+    return !p->stores && p->slice >= DML_SHORTEST_PAST && p->reached + p->walked >= (double)t->gathers_past &&
+           (p->slice > 4 || p->reached >= (double)t->gathers_past_u32);
 }
 
 /* The same for longer slices. Lines at the ends of a slice that have parts of others as well cost more there. */
@@ -108,7 +108,7 @@ void dml_policy_stores(dml_plan *p)
 {
     int element = p->slice <= 16;
     int threads = element ? 1 : p->threads; /* several gain nothing for single elements that stay in the caches */
-    int64_t read = (int64_t)(p->named < DML_NEAR ? p->named : DML_NEAR);
+    int64_t read = (int64_t)(p->reached < DML_NEAR ? p->reached : DML_NEAR);
     int many = DML_STREAM && dml_store_for(p->positions * p->slice, read, threads, p->untouched) != DML_STORE_PLAIN;
     p->lines = at_lines(p);
     p->past = many && (element ? elements_go_past(p) : slices_go_past(p));

@@ -17,7 +17,7 @@ static int repeats(const dml_plan *p, const char *row)
 }
 
 /* The row of the table that an index names, if it is in range. */
-static const char *named(const dml_plan *p, const char *table, const char *index)
+static const char *row_named(const dml_plan *p, const char *table, const char *index)
 {
     int64_t bound = p->bounds[0], row;
     if (dml_index_bytes(p->index) == 8)
@@ -86,7 +86,7 @@ int dml_rows_loop(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t 
             for (; row < here && repeats(p, block.indices + row * rows->index); row++) {
                 char *to = (char *)indices + (found + row) * index;
                 memcpy(to, block.indices + row * rows->index, (size_t)index);
-                const char *slice = p->far ? named(p, block.table + row * rows->table, to) : NULL;
+                const char *slice = p->far ? row_named(p, block.table + row * rows->table, to) : NULL;
                 for (int64_t at = 0; slice && at < part.slice + 63; at += 64)
                     DML_PREFETCH_L2(slice + dml_least(at, part.slice - 1));
             }

@@ -127,7 +127,7 @@ static void shape_of(const striding *s, dml_shape *shape, int64_t length)
 /* The table's offsets that some tuples name. 0: a coordinate is out of range. What is checked is what is used, also if another
  * thread changes the index meanwhile. Without wraps negative ones are out of range: that is tried first; then all are treated
  * alike, as nobody can foresee which are negative. */
-#define NAMED(name, T)                                                                                     \
+#define OFFSETS(name, T)                                                                                   \
     DML_INLINE int name##_some(const dml_plan *p, const char *indices, int64_t step, int64_t count,        \
                                uint64_t *DML_RESTRICT offset, int wraps)                                   \
     {                                                                                                      \
@@ -153,19 +153,19 @@ static void shape_of(const striding *s, dml_shape *shape, int64_t length)
         return name##_some(p, indices, step, count, offset, 0) ||                                          \
                ((T) - 1 < (T)1 && name##_some(p, indices, step, count, offset, 1));                        \
     }
-NAMED(named_i32, i32)
-NAMED(named_i64, i64)
-NAMED(named_u32, u32)
-NAMED(named_u64, u64)
+OFFSETS(offsets_i32, i32)
+OFFSETS(offsets_i64, i64)
+OFFSETS(offsets_u32, u32)
+OFFSETS(offsets_u64, u64)
 
-static int named(const dml_plan *p, const char *indices, int64_t step, int64_t count, int64_t *offset)
+static int offsets_of(const dml_plan *p, const char *indices, int64_t step, int64_t count, int64_t *offset)
 {
     uint64_t *to = (uint64_t *)offset; /* what is too large wraps around, and is not used */
     switch (p->index) {
-    case DML_INDEX_I32: return named_i32(p, indices, step, count, to);
-    case DML_INDEX_I64: return named_i64(p, indices, step, count, to);
-    case DML_INDEX_U32: return named_u32(p, indices, step, count, to);
-    default: return named_u64(p, indices, step, count, to);
+    case DML_INDEX_I32: return offsets_i32(p, indices, step, count, to);
+    case DML_INDEX_I64: return offsets_i64(p, indices, step, count, to);
+    case DML_INDEX_U32: return offsets_u32(p, indices, step, count, to);
+    default: return offsets_u64(p, indices, step, count, to);
     }
 }
 
@@ -271,11 +271,11 @@ static int some_slices(const striding *s, dml_worker *worker, const dml_shape *s
     const dml_step *row = dml_shape_is_row(shape) ? dml_shape_row(shape) : NULL;
     int64_t memory[2][SOME], *offset = memory[0], *later = memory[1], some = dml_least(count, SOME), next;
     int short_rows = !s->turns && row && row->size <= SHORT_SLICE, stop = DML_OK;
-    if (!named(p, indices, dim->index, some, offset))
+    if (!offsets_of(p, indices, dim->index, some, offset))
         return DML_OUT_OF_RANGE;
     for (; count > 0 && !stop; count -= some, some = next) { /* `later`: of the next `next` positions */
         next = dml_least(count - some, SOME);
-        if (!named(p, indices + some * dim->index, dim->index, next, later))
+        if (!offsets_of(p, indices + some * dim->index, dim->index, next, later))
             return DML_OUT_OF_RANGE;
         if (short_rows && p->fetch) /* while those before them are moved */
             fetch_columns(dim, table + some * dim->table, later, next, row->size, s->scatter ? row->to : row->from);
