@@ -391,6 +391,45 @@ def test_elements_of_far_tables(rng, isa, shape, index):
     assert same_bits(out, wanted)
 
 
+@pytest.mark.parametrize("isa", ("baseline", "avx512", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("shape", ((4_400_000,), (1100, 4000), (40, 110, 1000), (11, 20, 40, 500)), ids=str)
+@pytest.mark.parametrize("index", ("int32", "int64", "uint64"))
+def test_the_same_elements_of_far_tables_again(rng, isa, shape, index):
+    """Whether the caches hold them is found out by loading some: the first one too, which may be negative or out of range."""
+    table = rng.random(shape)
+    for count in (800, 5000, 60_000):
+        indices = np.stack([rng.integers(0, n, count) for n in shape], axis=-1)
+        negative = indices - np.array(shape) * (np.arange(count) % 7 == 0)[:, np.newaxis]
+        for tuples in (indices, *([negative] if index[0] == "i" else [])):
+            given = tuples.astype(index)
+            wanted = table[tuple(tuples.T)]
+            for _ in range(3):
+                both_outputs(dmlcore.gather_nd, table, given, wanted=wanted)
+            for place in (0, count // 8, count - 1):
+                bad = given.copy()
+                bad[place, -1] = shape[-1]
+                with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                    dmlcore.gather_nd(table, bad)
+                assert caught.value.position == (place, len(shape) - 1)
+
+
+@pytest.mark.parametrize("shape", ((9, 80_000), (19, 150_001), (3, 500_000), (3, 5, 200_000), (2, 600_000)), ids=str)
+@pytest.mark.parametrize("dtype", ("uint8", "float64"))
+def test_updates_of_long_lines(rng, every_thread, shape, dtype):
+    """Lines of some megabytes are copied and updated one after the other, longer ones, and too few of them, are not."""
+    table = numbers(rng, shape, dtype)
+    indices = np.sort(np.stack([rng.permutation(shape[-1])[: shape[-1] // 5] for _ in range(table[..., 0].size)]))
+    indices = indices.reshape(*shape[:-1], -1)
+    updates = numbers(rng, indices.shape, dtype)
+    wanted = table.copy()
+    np.put_along_axis(wanted, indices, updates, -1)
+    both_outputs(dmlcore.scatter_elements, table, indices, updates, axis=-1, wanted=wanted)
+    added = table.copy()
+    np.put_along_axis(added, indices, np.take_along_axis(table, indices, -1) + updates, -1)
+    for threads in THREADS:
+        assert same_bits(dmlcore.scatter_elements(table, indices, updates, -1, reduction="add", num_threads=threads), added)
+
+
 @pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("shape", ((1200, 300), (2, 700, 512), (4000, 70), (40, 9000), (2, 70, 2100)), ids=str)
 def test_tiles_of_large_planes(rng, every_thread, isa, shape):

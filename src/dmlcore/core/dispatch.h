@@ -55,6 +55,7 @@ typedef struct {
     const dml_columns *const *columns;                         /* one for each storage class of up to eight bytes */
     const dml_shuffle *shuffles;                               /* for elements of one, two, four bytes and more; NULL: none */
     int looks_up;                                              /* elements in tables that registers hold */
+    int moves_directly;                                        /* each element checked and moved by itself */
 } dml_isa;
 
 #if DML_X86_64

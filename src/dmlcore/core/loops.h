@@ -189,4 +189,5 @@ const dml_isa DML_JOIN2(dml_isa, ISA) = {
     DML_JOIN2(dml_columns, COLUMNS_OF),
     SHUFFLES,
     LOOKS_UP(u8),
+    SECOND_TUNING,
 };

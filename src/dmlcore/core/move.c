@@ -239,7 +239,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
         status = dml_copy_rest(&job, m->source, bytes, threads, pulse);
     else if (bytes && bytes <= SMALL_COPY && threads == 1)
         dml_copy_bytes(m->table, m->source, bytes, DML_STORE_PLAIN);
-    else if (bytes && !apart && dml_copies_lines(&job, plan, m->source, bytes)) {
+    else if (bytes && !apart && dml_copies_lines(&job, plan, m->source, bytes, run->threads)) {
         int64_t done = job.line * job.lines;
         dml_copy_bytes(m->table + done, m->source + done, bytes - done, DML_STORE_PLAIN);
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 12, pulse));

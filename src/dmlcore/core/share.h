@@ -51,7 +51,7 @@ int dml_share_gather(dml_job *job, int threads, dml_pulse *pulse);
 
 /* Whether the table, `bytes` long and contiguous like its source, can be copied line by line; then job and plan say so.
  * What lies behind the last line is not part of any. */
-int dml_copies_lines(dml_job *job, dml_plan *plan, const char *source, int64_t bytes);
+int dml_copies_lines(dml_job *job, dml_plan *plan, const char *source, int64_t bytes, int threads);
 
 /* Whether the table, likewise, can be copied some columns at a time; then the job says so. */
 int dml_copies_columns(dml_job *job, const char *source, int64_t bytes, int threads);

@@ -5,7 +5,11 @@
 
 #define BATCH ((int64_t)1 << 21)         /* positions between two joins of a scatter by ranges */
 #define GROUP ((int64_t)4 << 10)         /* bytes of lines that are copied at a time: few enough for the first-level cache */
-#define LONG_LINE ((int64_t)256 << 10)   /* bytes; a longer line would have left the cache before its updates come */
+/* Bytes; a longer line would have left the caches before its updates come. One that leaves the second-level cache is worth it
+ * where every thread has some of them to itself. */
+#define LONG_LINE ((int64_t)4 << 20)
+#define LONG_LINE_L2 ((int64_t)256 << 10)
+#define LINES_EACH 2
 /* Bytes of a slice that a thread gets at least: the hardware fetches lines beyond those that a thread stores to, which another
  * has just written. Halves of 4 KiB slices took two threads three to five times as long as one. */
 #define LONG_BYTES ((int64_t)32 << 10)
@@ -89,10 +93,12 @@ static int some_lines(void *data, dml_worker *worker, int64_t chunk)
     return status;
 }
 
-int dml_copies_lines(dml_job *job, dml_plan *p, const char *source, int64_t bytes)
+int dml_copies_lines(dml_job *job, dml_plan *p, const char *source, int64_t bytes, int threads)
 {
     int64_t line = p->dim[0].table, lines = p->dim[0].size, reach = p->slice;
     if (p->boxes < 2 || lines < 2 || line <= 0 || line > LONG_LINE || line > bytes / lines)
+        return 0;
+    if (threads > 1 && line > LONG_LINE_L2 && lines < LINES_EACH * (int64_t)threads)
         return 0;
     for (int d = 1; d < p->rank && reach <= line; d++) {
         if (p->dim[d].table < 0)
@@ -232,7 +238,7 @@ int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse)
     if (job->source && !job->columns) {
         int64_t most = dml_ceil(job->lines, threads == 1 ? 1 : 8 * threads);
         if (job->untouched)
-            most = dml_least(most, DML_FRESH_STEP / job->line);
+            most = dml_least(most, dml_most(1, DML_FRESH_STEP / job->line));
         job->per_chunk = dml_ceil(most, job->group) * job->group;
         return dml_parallel(some_lines, job, dml_ceil(job->lines, job->per_chunk),
                             job->untouched ? DML_FROM_THE_END : DML_FORWARD, threads, pulse);
