@@ -5,11 +5,10 @@
 
 #define BATCH ((int64_t)1 << 21)         /* positions between two joins of a scatter by ranges */
 #define GROUP ((int64_t)4 << 10)         /* bytes of lines that are copied at a time: few enough for the first-level cache */
-/* Bytes; a longer line would have left the caches before its updates come. One that leaves the second-level cache is worth it
- * where every thread has some of them to itself. */
-#define LONG_LINE ((int64_t)4 << 20)
-#define LONG_LINE_L2 ((int64_t)256 << 10)
-#define LINES_EACH 2
+#define LONG_LINE ((int64_t)4 << 20)     /* bytes; a longer line would have left the caches before its updates come; */
+#define LONG_L2 ((int64_t)256 << 10)     /* one that leaves the second-level cache is worth it */
+#define LINES_EACH 2                     /* where each thread has some */
+#define FEW_UPDATES 4                    /* cache lines for each that is updated: copies go past the caches instead */
 /* Bytes of a slice that a thread gets at least: the hardware fetches lines beyond those that a thread stores to, which another
  * has just written. Halves of 4 KiB slices took two threads three to five times as long as one. */
 #define LONG_BYTES ((int64_t)32 << 10)
@@ -98,7 +97,9 @@ int dml_copies_lines(dml_job *job, dml_plan *p, const char *source, int64_t byte
     int64_t line = p->dim[0].table, lines = p->dim[0].size, reach = p->slice;
     if (p->boxes < 2 || lines < 2 || line <= 0 || line > LONG_LINE || line > bytes / lines)
         return 0;
-    if (threads > 1 && line > LONG_LINE_L2 && lines < LINES_EACH * (int64_t)threads)
+    if (bytes >= p->tuned->past_caches && p->positions * dml_ceil(p->slice, DML_LINE) < bytes / DML_LINE / FEW_UPDATES)
+        return 0;
+    if (line > LONG_L2 && (threads > 1 ? lines < LINES_EACH * (int64_t)threads : bytes >= p->tuned->by_pages))
         return 0;
     for (int d = 1; d < p->rank && reach <= line; d++) {
         if (p->dim[d].table < 0)
