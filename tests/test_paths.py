@@ -413,6 +413,26 @@ def test_the_same_elements_of_far_tables_again(rng, isa, shape, index):
                 assert caught.value.position == (place, len(shape) - 1)
 
 
+@pytest.mark.parametrize("shape", ((2, 1_100_000), (7, 900_001), (13, 700_000)), ids=str)
+@pytest.mark.parametrize("dtype", ("uint8", "float32"))
+@pytest.mark.parametrize("order", ("C", "F"))
+def test_a_choice_of_few_rows(rng, every_thread, shape, dtype, order):
+    """Indices choose among a few long rows, along which positions walk: negative ones too, and one out of range."""
+    table = np.asarray(numbers(rng, shape, dtype), order=order)
+    indices = np.stack([rng.permutation(shape[0])[:2] for _ in range(shape[1])], axis=-1)
+    indices[1, ::3] -= shape[0]
+    both_outputs(dmlcore.gather_elements, table, indices, axis=0, wanted=np.take_along_axis(table, indices, 0))
+    updates = numbers(rng, indices.shape, dtype)
+    wanted = np.array(table, order="C")
+    np.put_along_axis(wanted, indices, updates, 0)
+    both_outputs(dmlcore.scatter_elements, table, indices, updates, axis=0, wanted=wanted)
+    out = np.empty((shape[0], 2 * shape[1]), dtype)[:, ::2]
+    for threads in THREADS:
+        out[...] = table
+        dmlcore.scatter_elements(out, indices, updates, 0, out=out, num_threads=threads)
+        assert same_bits(out, wanted), threads
+
+
 @pytest.mark.parametrize("shape", ((9, 80_000), (19, 150_001), (3, 500_000), (3, 5, 200_000), (2, 600_000)), ids=str)
 @pytest.mark.parametrize("dtype", ("uint8", "float64"))
 def test_updates_of_long_lines(rng, every_thread, shape, dtype):
