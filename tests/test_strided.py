@@ -98,6 +98,26 @@ def test_less_than_the_table(rng, every_thread, shape, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", ((160, 1203), (160, 1203, 2), (40, 6001, 3), (300, 130, 7), (90, 700, 15)), ids=str)
+@pytest.mark.parametrize("count", (2, 6, 29, 61))
+def test_slices_side_by_side(rng, every_thread, shape, dtype, count):
+    """A line of the table has parts of many slices, of which few are moved: by rows, in parts or not, or by short ones."""
+    table = numbers(rng, shape, dtype)
+    x = reordered(table, range(len(shape))[::-1])
+    indices = rng.integers(-shape[0], shape[0], count)
+    both_outputs(dmlcore.gather, x, indices, wanted=table[indices])
+    places = rng.permutation(shape[0])[:count, np.newaxis]
+    updates = numbers(rng, (len(places), *shape[1:]), dtype)
+    wanted = table.copy()
+    wanted[places[:, 0]] = updates
+    both_outputs(dmlcore.scatter_nd, x, places, updates, wanted=wanted)
+    for threads in THREADS:
+        out = reordered(table, range(len(shape))[::-1])
+        dmlcore.scatter_nd(out, places, updates, out=out, num_threads=threads)
+        assert same_bits(out, wanted), threads
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_every_order(rng, every_thread, dtype):
     """Every axis of tables in any order of memory: columns that are named, alone and in pairs, slices with neighbours in front
     of the axis, few and many of them, outputs in another order; and a bad index, which leaves the output as it was."""

@@ -11,7 +11,7 @@
 #define LITTLE 32                        /* and of all slices together */
 #define PART 128                         /* bytes of a slice that are moved at a time where whole ones leave the cache */
 #define CACHED_TABLE ((int64_t)1 << 20)          /* bytes of the table that stay in the cache while all positions are done */
-#define CACHED_ROWS ((int64_t)64 << 10)  /* the same of the rows of a part, */
+#define CACHED_SHORT ((int64_t)64 << 10) /* the same of slices whose rows are short, */
 #define CROWDED ((int64_t)256 << 10)     /* unless they meet in the cache */
 #define CROWDED_ROWS ((int64_t)32 << 10) /* rows of the stream that meet in the first-level cache, */
 #define STRIP 8                          /* which are stored by so many */
@@ -19,6 +19,12 @@
 #define SEVERAL_BOXES 8                  /* with the same indices, of short slices, that are left to the loops */
 #define SHORT_SLICE 12                   /* elements of a slice that is moved together with others */
 #define CHUNK ((int64_t)256 << 10)       /* bytes that a thread claims at a time */
+#define CACHED_PART ((int64_t)28 << 10)  /* bytes of the lines of a part that stay in the first-level cache, */
+#define FEWEST_CACHED 16                 /* and elements of each of its slices that are worth it, */
+#define LONG_SLICE 256                   /* of so many at least where the table is near */
+#define SHORT_ROW 16                     /* elements of a row that is moved as a whole */
+#define FEW_COLUMNS 12                   /* elements: moved along another dimension of the slice, half as many for */
+#define MANY 32                          /* positions */
 #define SOME 64                          /* indices that are checked at a time */
 #define NEXT 2                           /* so many slices ahead they are fetched, */
 #define REACH 1024                       /* so many bytes of them */
@@ -28,7 +34,8 @@ typedef struct {
     const dml_plan *plan;
     int scatter;
     int positions, outside, rank;
-    int moved;                           /* of those outside, dimensions that are walked inside of the cut */
+    int moved;                           /* of those outside, dimensions that are walked inside of the cut, */
+    int64_t rows;                        /* and their steps */
     dml_dim dim[DML_DIMS];
     int turns;                           /* the slice is contiguous in the table, the positions are in the stream */
     int64_t strip;                       /* elements of a slice that are turned at a time */
@@ -55,6 +62,7 @@ static void lay_out(striding *s, const dml_plan *p, int scatter)
     s->scatter = scatter;
     s->turns = !scatter && dml_turns_columns(p);
     s->positions = s->outside = s->moved = s->rank = 0;
+    s->rows = 1;
     for (int what = 0; what < 3; what++)
         for (int d = 0; d < p->rank; d++) {
             const dml_dim *dim = p->dim + d;
@@ -302,8 +310,8 @@ static int some_slices(const striding *s, dml_worker *worker, const dml_shape *s
     return stop;
 }
 
-/* To step number `part` of some dimensions outside of the positions; the answer is what that leaves for others. */
-static int64_t go_outside(const striding *s, int first, int end, int64_t part, char **table, char **stream)
+/* To step number `part` of some dimensions outside of the positions. */
+static void go_outside(const striding *s, int first, int end, int64_t part, char **table, char **stream)
 {
     for (int d = end - 1; d >= first; d--) {
         int64_t place = part % s->dim[d].size;
@@ -311,30 +319,19 @@ static int64_t go_outside(const striding *s, int first, int end, int64_t part, c
         *table += place * s->dim[d].table;
         *stream += place * s->dim[d].stream;
     }
-    return part;
 }
 
 /* One part of the slices of some positions, in their order. */
-static int some_positions(void *data, dml_worker *worker, int64_t chunk)
+static int move_part(const striding *s, dml_worker *worker, const dml_shape *shape, int64_t length, char *part_table,
+                     char *part_stream, int64_t at, int64_t end)
 {
     static const dml_dim alone = {1, 0, 0, 0};
-    const striding *s = data;
-    const dml_plan *p = s->plan;
-    int64_t at = chunk % s->chunks * s->per_chunk, end = dml_least(at + s->per_chunk, s->count), part = chunk / s->chunks;
-    char *part_table = p->table, *part_stream = p->stream;
-    int end_of_outside = s->positions + s->outside;
-    part = go_outside(s, end_of_outside - s->moved, end_of_outside, part, &part_table, &part_stream);
-    int64_t cut = part % s->cuts, from = cut * s->length;
-    const dml_shape *shape = cut == 0 || cut + 1 < s->cuts ? &s->whole : &s->rest;
-    go_outside(s, s->positions, end_of_outside - s->moved, part / s->cuts, &part_table, &part_stream);
-    part_table += from * s->dim[s->cut].table;
-    part_stream += from * s->dim[s->cut].stream;
     const dml_dim *last = s->positions ? s->dim + s->positions - 1 : &alone;
     int status = DML_OK;
     for (int64_t some; at < end && !status; at += some) {
         int64_t first = at % last->size, left = at / last->size;
         char *table = part_table + first * last->table, *stream = part_stream + first * last->stream;
-        const char *indices = p->indices + first * last->index;
+        const char *indices = s->plan->indices + first * last->index;
         for (int d = s->positions - 2; d >= 0; d--) {
             int64_t place = left % s->dim[d].size;
             left /= s->dim[d].size;
@@ -343,8 +340,26 @@ static int some_positions(void *data, dml_worker *worker, int64_t chunk)
             indices += place * s->dim[d].index;
         }
         some = dml_least(end - at, last->size - first);
-        status = some_slices(s, worker, shape, dml_least(s->length, s->dim[s->cut].size - from), last, table, stream, indices,
-                             some);
+        status = some_slices(s, worker, shape, length, last, table, stream, indices, some);
+    }
+    return status;
+}
+
+/* The same of all rows that a slice is moved by: one thread's, as they may have parts of the same lines. */
+static int some_positions(void *data, dml_worker *worker, int64_t chunk)
+{
+    const striding *s = data;
+    const dml_plan *p = s->plan;
+    int64_t at = chunk % s->chunks * s->per_chunk, end = dml_least(at + s->per_chunk, s->count), part = chunk / s->chunks;
+    int64_t cut = part % s->cuts, from = cut * s->length, length = dml_least(s->length, s->dim[s->cut].size - from);
+    const dml_shape *shape = cut == 0 || cut + 1 < s->cuts ? &s->whole : &s->rest;
+    char *table = p->table + from * s->dim[s->cut].table, *stream = p->stream + from * s->dim[s->cut].stream;
+    int inside = s->positions + s->outside, moved = inside - s->moved, status = DML_OK;
+    go_outside(s, s->positions, moved, part / s->cuts, &table, &stream);
+    for (int64_t row = 0; row < s->rows && !status; row++) {
+        char *row_table = table, *row_stream = stream;
+        go_outside(s, moved, inside, row, &row_table, &row_stream);
+        status = move_part(s, worker, shape, length, row_table, row_stream, at, end);
     }
     return status;
 }
@@ -362,16 +377,78 @@ static int64_t named_slices(const striding *s)
     return slices;
 }
 
-/* The slice becomes its last dimension, all others are walked outside of the positions: quicker than the cut. */
-static void move_outside(striding *s)
+static int64_t elements_in_slice(const striding *s)
 {
-    dml_dim last = s->dim[s->cut];
-    for (int d = s->cut; d < s->rank - 1; d++)
+    int64_t elements = 1;
+    for (int d = s->positions + s->outside; d < s->rank; d++)
+        elements *= s->dim[d].size;
+    return elements;
+}
+
+/* The slice becomes its dimension that is cut; all others are walked outside of the positions, shared out or not. */
+static void move_outside(striding *s, int shared_out)
+{
+    int first = s->positions + s->outside, last = s->rank - 1;
+    dml_dim slice = s->dim[s->cut];
+    for (int d = s->cut; d < last; d++)
         s->dim[d] = s->dim[d + 1];
-    s->cut = s->rank - 1;
-    s->dim[s->cut] = last;
-    s->moved = s->cut - s->positions - s->outside;
-    s->outside += s->moved;
+    s->cut = last;
+    s->dim[last] = slice;
+    s->outside = last - s->positions;
+    if (shared_out)
+        return;
+    s->moved = last - first;
+    for (int d = first; d < last; d++)
+        s->rows *= s->dim[d].size;
+}
+
+/* The dimension of a slice that is cut: that whose elements are closest to each other in the stream, or, where these are few, a
+ * longer one of which several are in a line there, but none follow each other in the table. */
+static int cut_dimension(const striding *s)
+{
+    int first = s->positions + s->outside, closest = first, cut;
+    for (int d = first; d < s->rank; d++)
+        if (s->dim[d].size > 1 && llabs(s->dim[d].stream) <= llabs(s->dim[closest].stream))
+            closest = d;
+    cut = closest;
+    int few = s->dim[closest].size < (s->count < MANY ? FEW_COLUMNS : FEW_COLUMNS / 2);
+    for (int d = first; d < s->rank && few; d++)
+        if (llabs(s->dim[d].stream) < 2 * DML_LINE && llabs(s->dim[d].table) > s->plan->slice &&
+            s->dim[d].size > s->dim[cut].size)
+            cut = d;
+    return cut;
+}
+
+/* Bytes of lines that one element of each slice is in, where slices lie side by side; 0: no line has parts of several. */
+static int64_t lines_across(const striding *s, int64_t slices)
+{
+    const dml_plan *p = s->plan;
+    int64_t step = INT64_MAX, across = DML_LINE;
+    for (int k = 0; k < p->tuple; k++) {
+        int64_t each = llabs(p->steps[k]);
+        step = dml_least(step, each);
+        across += dml_mul(each, p->bounds[k]);
+        across = dml_least(across, INT64_MAX / 2);
+    }
+    return step < DML_LINE ? dml_least(across, dml_mul(slices, DML_LINE)) : 0;
+}
+
+/* Slices side by side are moved row by row: in parts whose lines stay in the first-level cache until all positions are done, if
+ * each is read more than once; as a whole, if not, out of a table that is in the third-level cache or further away. */
+static void cut_rows(striding *s, int64_t across)
+{
+    const dml_dim *cut = s->dim + s->cut;
+    int64_t rows = elements_in_slice(s) / cut->size;
+    int64_t stored = rows > 1 ? dml_mul(s->count, dml_least(DML_LINE, llabs(cut->stream))) : 0; /* again for each row */
+    int64_t room = CACHED_PART / (dml_least(CACHED_PART, across) + dml_least(CACHED_PART, stored));
+    int far = rows * cut->size > CACHED_TABLE / across, again = s->count >= across / DML_LINE;
+    int fits = far ? rows == 1 || room >= FEWEST_CACHED / 2 : cut->size >= LONG_SLICE && room >= FEWEST_CACHED;
+    if (again && (!fits || rows * cut->size <= room))
+        return;
+    if (again)
+        s->length = dml_least(s->length, far ? dml_most(PART / s->plan->slice, room) : room);
+    if (again || far)
+        move_outside(s, 0);
 }
 
 /* Lines that a slice has parts of are needed again by other positions, so slices are moved in parts if these lines would
@@ -379,31 +456,24 @@ static void move_outside(striding *s)
 static void cut_slices(striding *s, int threads)
 {
     const dml_plan *p = s->plan;
-    int first = s->positions + s->outside;
-    s->cut = first;
-    for (int d = first; d < s->rank; d++)
-        if (s->dim[d].size > 1 && llabs(s->dim[d].stream) <= llabs(s->dim[s->cut].stream))
-            s->cut = d;
-    const dml_dim *cut = s->dim + s->cut;
-    int64_t slices = named_slices(s), rows = 1, step = INT64_MAX;
+    s->cut = cut_dimension(s);
+    dml_dim cut = s->dim[s->cut];
+    int64_t slices = named_slices(s), across = lines_across(s, slices);
     int64_t line = dml_most(1, DML_LINE / p->slice); /* elements that only one thread should store */
-    int shared = s->count > 1 && llabs(cut->table) >= DML_LINE, alone = dml_across(p) < 0;
-    int64_t crowd = alone ? dml_crowd(cut->size, cut->table) : 0;
-    s->length = cut->size;
-    if (s->turns || (shared && (cut->size * slices * p->slice > CACHED_TABLE || crowd > CROWDED)))
+    int shared = s->count > 1 && llabs(cut.table) >= DML_LINE, alone = dml_across(p) < 0;
+    int beside = alone && shared && !s->scatter && !s->turns && s->count >= SEVERAL && across;
+    int64_t crowd = alone ? dml_crowd(cut.size, cut.table) : 0, bytes = elements_in_slice(s) * slices * p->slice;
+    s->length = cut.size;
+    if (beside && cut.size >= SHORT_ROW)
+        cut_rows(s, across);
+    else if (beside && bytes > CACHED_SHORT)
+        move_outside(s, 1);
+    if (s->turns || (!beside && shared && (cut.size * slices * p->slice > CACHED_TABLE || crowd > CROWDED)))
         s->length = dml_least(s->length, dml_most(1, PART / p->slice));
-    else if (threads > 1 && (s->scatter || s->count < 4 * threads))
+    else if (s->length == cut.size && threads > 1 && (s->scatter || s->count < 4 * threads))
         s->length = dml_least(s->length, dml_ceil(s->length, 4 * threads * line) * line);
-    s->cuts = dml_ceil(cut->size, s->length);
-    s->strip = dml_crowd(s->length, cut->stream) > CROWDED_ROWS ? STRIP : s->length;
-
-    for (int d = first; d < s->rank; d++)
-        rows *= d == s->cut ? 1 : s->dim[d].size;
-    for (int k = 0; k < p->tuple; k++)
-        step = dml_least(step, llabs(p->steps[k]));
-    if (alone && shared && !s->scatter && s->count >= SEVERAL && step < DML_LINE &&
-        rows * s->length * slices * p->slice > CACHED_ROWS)
-        move_outside(s);
+    s->cuts = dml_ceil(cut.size, s->length);
+    s->strip = dml_crowd(s->length, cut.stream) > CROWDED_ROWS ? STRIP : s->length;
 }
 
 /* Gathers share out positions, and parts of slices; scatters parts alone, because updates for one place follow each other. */
@@ -419,7 +489,7 @@ int dml_share_strided(const dml_plan *p, int scatter, int untouched, int threads
     if (s.cuts > 1)
         shape_of(&s, &s.rest, s.dim[s.cut].size - (s.cuts - 1) * s.length);
     s.parts = s.cuts;
-    for (int d = s.positions; d < s.positions + s.outside; d++)
+    for (int d = s.positions; d < s.positions + s.outside - s.moved; d++)
         s.parts *= s.dim[d].size;
     s.per_chunk = s.count;
     if (!scatter) {
