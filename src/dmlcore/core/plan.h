@@ -33,6 +33,8 @@ typedef struct {
     int64_t gather_fetches;        /* from there on elements are fetched ahead */
     int64_t scatter_fetches;
     int64_t rows_fetched;          /* tables so large that few elements of each of their rows are fetched ahead as well */
+    int64_t gather_follows;        /* bytes of a few rows for each position that walks along all: not fetched */
+    int64_t scatter_follows;
     int64_t to_l2;                 /* from there on to the second-level cache, which can wait for more lines at a time */
     int64_t gathers_direct;        /* from there on they are checked and moved one by one, unless so much of the table is met
                                     * that they had better be fetched; */

@@ -18,9 +18,7 @@
 #define DIRECT_TUPLE 3             /* coordinates of one position at most, where elements are checked and moved one by one */
 #define FEW_OF_A_ROW 8             /* elements of each row of a large table that are fetched ahead */
 #define FEW_ROWS 16                /* that positions walk along together: so many the hardware fetches by itself, */
-#define LONG_WALK 4096             /* if that is so many bytes of each, */
-#define LEAST_MET 48               /* and bytes of all rows for each position, at most: most of their lines are met; */
-#define LEAST_MET_STORED 64        /* of a scatter */
+#define LONG_WALK 4096             /* if that is so many bytes of each */
 #define ASKED 8                    /* positions whose elements are loaded to see how long they take, */
 #define MOST_ASKED (64 << 10)      /* of no more than a cache may hold the lines of; */
 #define CACHED 200                 /* ns: out of caches they take 40 to 200, 250 to 1200 otherwise */
@@ -58,13 +56,14 @@ static int takes_few_of_rows(const dml_plan *p)
            llabs(p->dim[d].table) >= each * DML_LINE;
 }
 
-/* Whether indices only choose among a few rows, along all of which positions walk. Measured: 1.1 to 2.4x without fetching. */
+/* Whether indices only choose among a few rows, along all of which positions walk, and meet most of their lines. Measured
+ * without fetching, Zen 4: 1.1 to 2.4x. */
 static int walks_along_few_rows(const dml_plan *p)
 {
     const dml_dim *last = p->dim + p->rank - 1;
     if (p->tuple != 1 || last->table == 0 || p->bounds[0] > FEW_ROWS)
         return 0;
-    int64_t step = llabs(last->table), most = p->stores ? LEAST_MET_STORED : LEAST_MET;
+    int64_t step = llabs(last->table), most = p->stores ? p->tuned->scatter_follows : p->tuned->gather_follows;
     return p->bounds[0] * step <= most && last->size >= LONG_WALK / step;
 }
 
