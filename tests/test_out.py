@@ -14,6 +14,7 @@ from specs import OPERATORS
 from test_arrays import drawn_call
 
 import dmlcore
+from dmlcore.arrays import overlaps_itself
 
 WITH_OUT = [op for op in OPERATORS if "out" in op.python.options and not op.python.rows]
 SCATTERS = [op for op in OPERATORS if op.kernel.source]
@@ -63,6 +64,28 @@ def test_overlap_with_itself(op, rng):
     one = np.lib.stride_tricks.as_strided(np.zeros(1, wanted.dtype), wanted.shape, (0,) * wanted.ndim)
     with pytest.raises(ValueError, match=r"out.*overlaps itself"):
         call(op, drawn.arrays, drawn.options, out=one)
+
+
+def test_strides_that_overlap(rng):
+    """Every element of an output needs an address for itself, whatever the order and the signs of the strides."""
+    refused = 0
+    for _ in range(2000):
+        shape = tuple(rng.integers(0, 4, rng.integers(1, 5)))
+        strides = tuple(int(s) for s in rng.choice([-24, -16, -8, -4, 0, 4, 4, 8, 12, 16, 24, 36, 48], len(shape)))
+        out = np.lib.stride_tricks.as_strided(np.zeros(1000, "float32")[500:], shape, strides)
+        places = [sum(i * s for i, s in zip(at, strides, strict=True)) for at in np.ndindex(shape)]
+        x, i = np.ones((1, *shape[1:]), "float32"), np.zeros(shape[0], "int64")
+        if len(set(places)) < len(places):
+            refused += 1
+            with pytest.raises(ValueError, match="out overlaps itself"):
+                dmlcore.gather(x, i, out=out)
+        elif not overlaps_itself(out):
+            dmlcore.gather(x, i, out=out)
+            assert (out == 1).all()
+        else:  # dimensions reach into each other without meeting: refused as well
+            with pytest.raises(ValueError, match="out overlaps itself"):
+                dmlcore.gather(x, i, out=out)
+    assert 100 < refused < 1900
 
 
 @operators

@@ -79,6 +79,7 @@ cdef extern from "core/tensor.h" nogil:
     bint dml_supports_type(const dml_cell *, int)
     bint dml_supports_rank(const dml_cell *, int64_t)
     void dml_check_buffer(const dml_tensor *, const dml_buffer *, int, int, dml_violations *)
+    bint dml_overlaps_itself(const dml_tensor *, int64_t)
 
 cdef extern from "core/kernel.h" nogil:
     enum: DML_INDEX_I32, DML_INDEX_I64, DML_INDEX_U32, DML_INDEX_U64
@@ -304,7 +305,7 @@ cdef cnp.ndarray load_out(dml_tensor *t, object value):
     if not cnp.PyArray_ISNOTSWAPPED(array):
         raise _arrays.byte_order_error("out", array)
     load(t, array)
-    if not is_c_contiguous(t, cnp.PyArray_ITEMSIZE(array)) and overlaps_itself(array):
+    if not is_c_contiguous(t, cnp.PyArray_ITEMSIZE(array)) and dml_overlaps_itself(t, cnp.PyArray_ITEMSIZE(array)):
         raise ValueError("out overlaps itself: several of its elements share one address, expected an address for each")
     return array
 
@@ -316,10 +317,6 @@ cdef bint is_c_contiguous(dml_tensor *t, int64_t item) noexcept:
             return False
         item = dml_mul(item, t.sizes[d])
     return True
-
-
-cdef bint overlaps_itself(cnp.ndarray array):
-    return _arrays.overlaps_itself(array)
 
 
 cdef void byte_range(cnp.ndarray array, uintptr_t *first, uintptr_t *end) noexcept:

@@ -6,31 +6,52 @@
 #define SIGNED ((I) - 1 < (I)1)
 
 #define APART 32                   /* indices with other things between them are fetched so many earlier */
+#define WORTH_A_LOOP 8             /* indices of a row */
+
+/* Indices that are `stride` bytes apart; compilers have ways for rows that run backwards and for every second element. */
+DML_INLINE void NAME(collect)(I *DML_RESTRICT to, const char *from, int64_t stride, int64_t count)
+{
+    if (stride == -(int64_t)sizeof(I))
+        for (int64_t i = 0; i < count; i++)
+            memcpy(to + i, from - i * (int64_t)sizeof(I), sizeof(I));
+    else if (stride == 2 * (int64_t)sizeof(I))
+        for (int64_t i = 0; i < count; i++)
+            memcpy(to + i, from + i * 2 * (int64_t)sizeof(I), sizeof(I));
+    else if (count <= 2 * APART || (stride > -DML_LINE / 2 && stride < DML_LINE / 2))
+        for (int64_t i = 0; i < count; i++) {
+            DML_FEW;
+            memcpy(to + i, from + i * stride, sizeof(I));
+        }
+    else
+        for (int64_t i = 0; i < count; i++) {
+            DML_PREFETCH(from + (i + APART) * stride);
+            memcpy(to + i, from + i * stride, sizeof(I));
+        }
+}
 
 /* Collects the coordinates of so many positions of a box that are not one after the other in memory, or not aligned. */
 DML_PIECE const I *NAME(pack)(const dml_plan *p, dml_block *b, int64_t count)
 {
     I *to = sizeof(I) == 4 ? (I *)b->packed.half : (I *)b->packed.full;
     const int64_t *ramp = p->ramps->index;
+    const char *from = b->indices;
     int q = p->tuple;
-    int64_t stride = p->dim[p->rank - 1].index;
+    int64_t stride = p->dim[p->rank - 1].index, row = p->cut == p->rank - 1 ? count : p->dim[p->rank - 1].size;
     if (q == 1 && p->cut == p->rank - 1 && stride == 0) {
         I same;
-        memcpy(&same, b->indices, sizeof same);
+        memcpy(&same, from, sizeof same);
         for (int64_t i = 0; i < count; i++)
             to[i] = same;
-    } else if (q == 1 && p->cut == p->rank - 1)
-        for (int64_t i = 0; i < count; i++) {
-            DML_PREFETCH(b->indices + (i + APART) * stride);
-            memcpy(to + i, b->indices + i * stride, sizeof(I));
-        }
+    } else if (q == 1 && row >= WORTH_A_LOOP)
+        for (int64_t i = 0; i < count; i += row)
+            NAME(collect)(to + i, from + ramp[i], stride, row);
     else if (q == 1)
         for (int64_t i = 0; i < count; i++)
-            memcpy(to + i, b->indices + ramp[i], sizeof(I));
+            memcpy(to + i, from + ramp[i], sizeof(I));
     else
         for (int64_t i = 0; i < count; i++)
             for (int k = 0; k < q; k++)
-                memcpy(to + i * q + k, b->indices + ramp[i] + k * p->coordinate_stride, sizeof(I));
+                memcpy(to + i * q + k, from + ramp[i] + k * p->coordinate_stride, sizeof(I));
     return to;
 }
 
@@ -245,4 +266,5 @@ DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
 
 #undef NAME
 #undef APART
+#undef WORTH_A_LOOP
 #undef SIGNED

@@ -67,6 +67,35 @@ static inline void dml_set_sizes(dml_tensor *t, dml_list sizes)
     }
 }
 
+/* Whether two elements of `item` bytes may share an address: dimensions, from the smallest stride up, must not reach into the
+ * next one. */
+static inline int dml_overlaps_itself(const dml_tensor *t, int64_t item)
+{
+    int64_t strides[DML_RANK_MAX], last[DML_RANK_MAX], reach = item;
+    int rank = 0;
+    for (int64_t d = 0; d < t->rank; d++) {
+        int64_t stride = t->strides[d] < 0 ? dml_sub(0, t->strides[d]) : t->strides[d];
+        int at = rank;
+        if (t->sizes[d] == 0)
+            return 0;
+        if (t->sizes[d] == 1)
+            continue;
+        for (; at > 0 && strides[at - 1] > stride; at--) {
+            strides[at] = strides[at - 1];
+            last[at] = last[at - 1];
+        }
+        strides[at] = stride;
+        last[at] = t->sizes[d] - 1;
+        rank++;
+    }
+    for (int d = 0; d < rank; d++) {
+        if (strides[d] < reach)
+            return 1;
+        reach = dml_add(reach, dml_mul(strides[d], last[d]));
+    }
+    return 0;
+}
+
 /* Which rules are violated: numbers in the operator's list of checks, in the order of the specification. */
 typedef struct {
     int count;
