@@ -11,7 +11,9 @@
 /* Indices that are `stride` bytes apart; compilers have ways for rows that run backwards and for every second element. */
 DML_INLINE void NAME(collect)(I *DML_RESTRICT to, const char *from, int64_t stride, int64_t count)
 {
-    if (stride == -(int64_t)sizeof(I))
+    if (stride == (int64_t)sizeof(I))
+        memcpy(to, from, (size_t)count * sizeof(I));
+    else if (stride == -(int64_t)sizeof(I))
         for (int64_t i = 0; i < count; i++)
             memcpy(to + i, from - i * (int64_t)sizeof(I), sizeof(I));
     else if (stride == 2 * (int64_t)sizeof(I))
