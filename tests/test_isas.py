@@ -49,6 +49,52 @@ def test_every_isa_keeps_the_same_nan(rng, any_isa, reduction, dtype, bits):
             assert (result.view(bits) == wanted).all(), isa
 
 
+@pytest.mark.parametrize("reduction", ("add", "mul", "min", "max"))
+@pytest.mark.parametrize("dtype", ("int8", "uint8", "uint16", "float16", "int32", "float32", "uint64", "int64", "float64"))
+def test_every_isa_combines_rows_of_any_length(rng, any_isa, reduction, dtype):
+    """Rows as slices: lines, quarters of them, what is left; at addresses of all kinds, each row several times."""
+    combine = {"add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum}[reduction]
+    rows = rng.integers(0, 9, 30)
+    for length in (*range(1, 36), 63, 64, 65, 100, 127, 131):
+        x, updates = ((rng.integers(0, 256, (n, length)) / 16).astype(dtype) for n in (9, 30))
+        wanted = x.copy()
+        with np.errstate(over="ignore", invalid="ignore"):
+            for row, update in zip(rows, updates, strict=True):
+                wanted[row] = combine(wanted[row], update)
+        for isa in ISAS:
+            _select_isa(isa)
+            assert same_bits(dmlcore.scatter_nd(x, rows[:, np.newaxis], updates, reduction=reduction), wanted), (isa, length)
+
+
+@pytest.mark.parametrize("reduction", ("add", "mul", "min", "max"))
+def test_every_half_with_many_others(rng, any_isa, reduction):
+    """All float16, NaN and subnormal ones too, as rows of many lengths and as single elements; rounded from float32, in which
+    sums and products are exact enough. min and max keep the element where both are equal, as both zeros are."""
+    every = np.arange(1 << 16, dtype="uint16")
+    special = (0, 1, 0x3FF, 0x400, 0x3C00, 0x7BFF, 0x7C00, 0x7C01, 0x7E00, 0x7FFF)
+    others = np.array([*special, *(0x8000 | bits for bits in special), *rng.integers(0, 1 << 16, 30)], "uint16")
+    one, other = (bits.ravel() for bits in np.broadcast_arrays(every, others[:, np.newaxis]))
+    a, b = one.view("float16").astype("float32"), other.view("float16").astype("float32")
+    with np.errstate(all="ignore"):
+        if reduction in ("min", "max"):
+            quiet = 0
+            wanted = np.where(b < a if reduction == "min" else b > a, other, one)
+        else:
+            quiet = 1 << 9
+            wanted = (a + b if reduction == "add" else a * b).astype("float16").view("uint16")
+    wanted = np.where(np.isnan(b), other | quiet, wanted)
+    wanted = np.where(np.isnan(a), one | quiet, wanted)
+    for isa in ISAS:
+        _select_isa(isa)
+        for row in (1, 2, 7, 8, 13, 64):
+            count = len(one) // row
+            x, updates = (bits[: count * row].view("float16").reshape(count, row) for bits in (one, other))
+            y = dmlcore.scatter_nd(x, np.arange(count)[:, np.newaxis], updates, reduction=reduction).view("uint16").ravel()
+            expected = wanted[: count * row]
+            made = np.isnan(expected.view("float16")) & ~np.isnan(a[: len(y)]) & ~np.isnan(b[: len(y)])
+            assert ((y == expected) | (made & (y & 0x7FFF == 0x7E00))).all(), (isa, row)
+
+
 @pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.name)
 def test_every_isa_equals_baseline(op, rng, any_isa, each_way):
     assert ISAS[0] == "baseline"

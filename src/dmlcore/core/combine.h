@@ -8,16 +8,6 @@
 #define AHEAD 192                              /* elements of a large table that are on their way, */
 #define SLICES 64                              /* slices of it at most: a thread's share of a block has only some hundreds */
 
-/* `next` is the update, `here` the element it is for. */
-#define STEP(type, expression, to, from)  \
-    do {                                  \
-        type here, next;                  \
-        memcpy(&here, to, sizeof here);   \
-        memcpy(&next, from, sizeof next); \
-        here = (type)(expression);        \
-        memcpy(to, &here, sizeof here);   \
-    } while (0)
-
 #define FETCH(address, to_l1)            \
     do {                                 \
         if (to_l1)                       \
@@ -26,79 +16,153 @@
             DML_PREFETCH_L2(address);    \
     } while (0)
 
-/* Walks over the block; the first loops are for single elements, those of a far table and others. */
-#define COMBINER(name, type, expression)                                                                                   \
-    DML_PIECE void NAME(name)(const dml_plan *p, dml_block *b)                                                             \
-    {                                                                                                                      \
-        int64_t n = b->count, size = (int64_t)sizeof(type), i = 0;                                                         \
-        if (p->slice == size && !p->wide) {                                                                                \
-            const u32 *offsets = b->offsets.narrow;                                                                        \
-            char *table = b->table;                                                                                        \
-            const char *stream = b->stream;                                                                                \
-            const int64_t *where = b->where, step = p->stream_step;                                                        \
-            int to_l1 = SECOND_TUNING && p->fetch == DML_FETCH_L1;                                                         \
-            if (p->fetch) {                                                                                                \
-                for (int64_t at = 0; at < dml_least(AHEAD, n); at++)                                                       \
-                    FETCH(table + offsets[at], to_l1);                                                                     \
-                for (; i + AHEAD < n; i++) {                                                                               \
-                    FETCH(table + offsets[i + AHEAD], to_l1);                                                              \
-                    STEP(type, expression, table + offsets[i], stream + (where ? where[i] : i * step));                    \
-                }                                                                                                          \
-            }                                                                                                              \
-            for (; i < n; i++)                                                                                             \
-                STEP(type, expression, table + offsets[i], stream + (where ? where[i] : i * step));                        \
-            return;                                                                                                        \
-        }                                                                                                                  \
-        int64_t ahead = p->far ? dml_least(SLICES, dml_most(1, DML_FAR_AHEAD / p->slice)) : 0, elements = p->slice / size; \
-        for (; i < n; i++) {                                                                                               \
-            const char *fetch = dml_block_table(p, b, dml_least(i + ahead, n - 1));                                        \
-            for (int64_t at = 0; ahead && at < p->slice + 63; at += 64)                                                    \
-                DML_PREFETCH_L2(fetch + dml_least(at, p->slice - 1));                                                      \
-            char *DML_RESTRICT to = dml_block_table(p, b, i);                                                              \
-            const char *DML_RESTRICT from = b->stream + dml_block_where(p, b, i);                                          \
-            for (int64_t k = 0; k < elements; k++)                                                                         \
-                STEP(type, expression, to + k * size, from + k * size);                                                    \
-        }                                                                                                                  \
+/* Numbers are read as what they are: compilers take bytes that are copied to a number to the registers for integers first. */
+#define COMBINE(name, number, to, from)                                     \
+    do {                                                                    \
+        number *at = (number *)(to);                                        \
+        *at = NAME(name##_one)(*at, *(const number *)(const void *)(from)); \
+    } while (0)
+
+/* Walks over the block; the first loops are for single elements, those of a far table and others. name_one takes what is here
+ * and the update that is next, name_slice a whole slice of both. */
+#define COMBINER(name, type)                                                                                           \
+    DML_PIECE void NAME(name)(const dml_plan *p, dml_block *b)                                                         \
+    {                                                                                                                  \
+        typedef type DML_ANYWHERE number;                                                                              \
+        int64_t n = b->count, slice = p->slice, step = p->stream_step, i = 0;                                          \
+        const int64_t *where = b->where, *wide = b->offsets.wide;                                                      \
+        const u32 *narrow = p->wide ? NULL : b->offsets.narrow;                                                        \
+        char *table = b->table;                                                                                        \
+        const char *stream = b->stream;                                                                                \
+        if (slice == (int64_t)sizeof(type) && narrow) {                                                                \
+            int to_l1 = SECOND_TUNING && p->fetch == DML_FETCH_L1;                                                     \
+            if (p->fetch) {                                                                                            \
+                for (int64_t at = 0; at < dml_least(AHEAD, n); at++)                                                   \
+                    FETCH(table + narrow[at], to_l1);                                                                  \
+                for (; i + AHEAD < n; i++) {                                                                           \
+                    FETCH(table + narrow[i + AHEAD], to_l1);                                                           \
+                    COMBINE(name, number, table + narrow[i], stream + (where ? where[i] : i * step));                  \
+                }                                                                                                      \
+            }                                                                                                          \
+            if (where)                                                                                                 \
+                for (; i < n; i++)                                                                                     \
+                    COMBINE(name, number, table + narrow[i], stream + where[i]);                                       \
+            DML_FOUR_AT_ONCE                                                                                           \
+            for (; i < n; i++)                                                                                         \
+                COMBINE(name, number, table + narrow[i], stream + i * step);                                           \
+            return;                                                                                                    \
+        }                                                                                                              \
+        int64_t ahead = p->far ? dml_least(SLICES, dml_most(1, DML_FAR_AHEAD / slice)) : 0;                            \
+        for (; i < n; i++) {                                                                                           \
+            if (ahead) {                                                                                               \
+                const char *fetch = dml_block_table(p, b, dml_least(i + ahead, n - 1));                                \
+                for (int64_t at = 0; at < slice + 63; at += 64)                                                        \
+                    DML_PREFETCH_L2(fetch + dml_least(at, slice - 1));                                                 \
+            }                                                                                                          \
+            NAME(name##_slice)(table + (narrow ? narrow[i] : wide[i]), stream + (where ? where[i] : i * step), slice); \
+        }                                                                                                              \
     }
 
+/* one: an expression whose branches are hardly ever taken; each: the same for vectors, without branches. */
+#define ONE(name, type, one) \
+    DML_INLINE type NAME(name##_one)(type here, type next) { return (type)(one); }
+/* So many bytes of a slice at a time: out of arrays of its own, so that the compiler knows that nothing overlaps. */
+#define SOME(type, each, bytes)                                                \
+    for (; left >= (bytes); left -= (bytes), to += (bytes), from += (bytes)) { \
+        type some[(bytes) / sizeof(type)], others[(bytes) / sizeof(type)];     \
+        memcpy(some, to, bytes);                                               \
+        memcpy(others, from, bytes);                                           \
+        for (int k = 0; k < (bytes) / (int)sizeof(type); k++) {                \
+            type here = some[k], next = others[k];                             \
+            some[k] = (type)(each);                                            \
+        }                                                                      \
+        memcpy(to, some, bytes);                                               \
+    }
+#define SLICE(name, type, each)                                                  \
+    DML_INLINE void NAME(name##_slice)(char *to, const char *from, int64_t left) \
+    {                                                                            \
+        typedef type DML_ANYWHERE number;                                        \
+        SOME(type, each, 64)                                                     \
+        SOME(type, each, 16)                                                     \
+        SOME(type, each, 8)                                                      \
+        left &= 7;                                                               \
+        for (int64_t k = 0; k < left; k += (int64_t)sizeof(type))                \
+            COMBINE(name, number, to + k, from + k);                             \
+    }
+#define BOTH(name, type, one, each) \
+    ONE(name, type, one)            \
+    SLICE(name, type, each)         \
+    COMBINER(name, type)
+#define SAME(name, type, expression) BOTH(name, type, expression, expression)
+
 /* sums and products of signed integers have the bits of unsigned ones */
-#define INTEGER(bits)                                                \
-    COMBINER(add_u##bits, uint##bits##_t, (u64)here + (u64)next)     \
-    COMBINER(mul_u##bits, uint##bits##_t, ((u64)here * (u64)next))   \
-    COMBINER(min_u##bits, uint##bits##_t, next < here ? next : here) \
-    COMBINER(max_u##bits, uint##bits##_t, next > here ? next : here) \
-    COMBINER(min_i##bits, int##bits##_t, next < here ? next : here)  \
-    COMBINER(max_i##bits, int##bits##_t, next > here ? next : here)
+#define INTEGER(bits)                                            \
+    SAME(add_u##bits, uint##bits##_t, (u64)here + (u64)next)     \
+    SAME(mul_u##bits, uint##bits##_t, ((u64)here * (u64)next))   \
+    SAME(min_u##bits, uint##bits##_t, next < here ? next : here) \
+    SAME(max_u##bits, uint##bits##_t, next > here ? next : here) \
+    SAME(min_i##bits, int##bits##_t, next < here ? next : here)  \
+    SAME(max_i##bits, int##bits##_t, next > here ? next : here)
 
 /* Of two NaN the processor keeps the first, and compilers choose which one that is, for each loop anew. Here it is always
  * the element's own. */
 #define OTHER (here != here ? here : next)
+#define IF_NAN(value, expression, otherwise) (DML_UNLIKELY((value) != (value)) ? (expression) : (otherwise))
 
-#define FLOATING(name, type)                                               \
-    COMBINER(add_##name, type, here + OTHER)                               \
-    COMBINER(mul_##name, type, (here * OTHER))                             \
-    COMBINER(min_##name, type, here != here || next >= here ? here : next) \
-    COMBINER(max_##name, type, here != here || next <= here ? here : next)
+#define FLOATING(name, type)                                                                                           \
+    BOTH(add_##name, type, IF_NAN(here + next, here + OTHER, here + next), here + OTHER)                               \
+    BOTH(mul_##name, type, IF_NAN((here * next), (here * OTHER), (here * next)), (here * OTHER))                       \
+    BOTH(min_##name, type, IF_NAN(next, OTHER, next < here ? next : here), here != here || next >= here ? here : next) \
+    BOTH(max_##name, type, IF_NAN(next, OTHER, next > here ? next : here), here != here || next <= here ? here : next)
 
-/* float holds sums and products of two halves exactly enough that rounding twice is rounding once */
-#define HALF(name, expression)                                        \
-    DML_INLINE u16 NAME(name##_half)(u16 one, u16 other)              \
-    {                                                                 \
-        float here = dml_from_half(one), next = dml_from_half(other); \
-        return expression;                                            \
-    }                                                                 \
-    COMBINER(name##_f16, u16, NAME(name##_half)(here, next))
-
-HALF(add, dml_to_half(here + OTHER))
-HALF(mul, dml_to_half((here * OTHER)))
-HALF(min, here != here || next >= here ? one : other)
-HALF(max, here != here || next <= here ? one : other)
 INTEGER(8)
 INTEGER(16)
 INTEGER(32)
 INTEGER(64)
 FLOATING(f32, float)
 FLOATING(f64, double)
+
+/* float holds sums and products of two halves exactly enough that rounding twice is rounding once */
+#ifndef FROM_HALF
+#define FROM_HALF dml_from_half
+#define TO_HALF dml_to_half
+#endif
+#ifndef EIGHT_HALVES
+#define EIGHT_HALVES 0 /* at a time; 1: FROM_HALVES and TO_HALVES are there */
+#define FROM_HALVES(to, from) ((void)0)
+#define TO_HALVES(to, from) ((void)0)
+#endif
+#define HALVES(name, operator)                                                               \
+    DML_INLINE u16 NAME(name##_one)(u16 element, u16 update)                                 \
+    {                                                                                        \
+        float here = FROM_HALF(element), next = FROM_HALF(update);                           \
+        return TO_HALF(IF_NAN(here operator next, here operator OTHER, here operator next)); \
+    }                                                                                        \
+    DML_INLINE void NAME(name##_slice)(char *to, const char *from, int64_t left)             \
+    {                                                                                        \
+        typedef u16 DML_ANYWHERE number;                                                     \
+        for (; EIGHT_HALVES && left >= 16; left -= 16, to += 16, from += 16) {               \
+            float element[8], update[8];                                                     \
+            FROM_HALVES(element, to);                                                        \
+            FROM_HALVES(update, from);                                                       \
+            for (int lane = 0; lane < 8; lane++) {                                           \
+                float here = element[lane], next = update[lane];                             \
+                element[lane] = here operator OTHER;                                         \
+            }                                                                                \
+            TO_HALVES(to, element);                                                          \
+        }                                                                                    \
+        for (; left > 0; left -= 2, to += 2, from += 2)                                      \
+            COMBINE(name, number, to, from);                                                 \
+    }                                                                                        \
+    COMBINER(name, u16)
+
+#define HALF_OF(compares) \
+    ((dml_half_order(next) compares dml_half_order(here)) | DML_HALF_IS_NAN(next)) & !DML_HALF_IS_NAN(here) ? next : here
+
+HALVES(add_f16, +)
+HALVES(mul_f16, *)
+SAME(min_f16, u16, (HALF_OF(<)))
+SAME(max_f16, u16, (HALF_OF(>)))
 
 #define ROW_OF(sums, name) {NULL, NAME(add_##sums), NAME(mul_##sums), NAME(min_##name), NAME(max_##name)}
 #define ROW(name) ROW_OF(name, name)
@@ -109,12 +173,19 @@ static const dml_combiner DML_TABLE(combiners)[DML_NUMBERS][DML_REDUCTIONS] = {
 };
 #undef NAME
 #undef AHEAD
+#undef SLICES
 #undef FETCH
-#undef STEP
+#undef COMBINE
 #undef COMBINER
+#undef ONE
+#undef SLICE
+#undef BOTH
+#undef SAME
 #undef INTEGER
 #undef OTHER
+#undef IF_NAN
 #undef FLOATING
-#undef HALF
+#undef HALVES
+#undef HALF_OF
 #undef ROW
 #undef ROW_OF

@@ -13,9 +13,10 @@ extern const dml_isa dml_isa__avx2, dml_isa__avx512;
 #if DML_X86_64 && (defined(__GNUC__) || defined(__clang__))
 static int has_avx2(void)
 {
+    unsigned a, b, c, d; /* compilers have no name for F16C yet that all know */
     __builtin_cpu_init();
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-           __builtin_cpu_supports("popcnt");
+           __builtin_cpu_supports("popcnt") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 }
 
 static int has_avx512(void)

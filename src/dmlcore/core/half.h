@@ -1,4 +1,4 @@
-/* half.h: float16 to float and back, rounding to the nearest, ties to even.
+/* half.h: float16 to float and back, rounding to the nearest, ties to even, and the order of float16.
  * Included by combine.h; plain integers, because not every instruction set knows float16. */
 #ifndef DMLCORE_HALF_H
 #define DMLCORE_HALF_H
@@ -46,5 +46,10 @@ DML_INLINE u16 dml_to_half(float value)
     u32 half = fraction >> shift, left = fraction << (32 - shift);
     return (u16)(sign | (half + (left > 0x80000000u || (left == 0x80000000u && (half & 1)))));
 }
+
+#define DML_HALF_IS_NAN(half) (((half) & 0x7fff) > 0x7c00)
+
+/* Numbers in the order of the halves; both zeros are the same. */
+DML_INLINE int16_t dml_half_order(u16 half) { return (int16_t)(half & 0x8000 ? -(half & 0x7fff) : half); }
 
 #endif

@@ -7,15 +7,16 @@
 #include <immintrin.h>
 
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt,f16c"))), apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx2,bmi,bmi2,popcnt,lzcnt")
+#pragma GCC target("avx2,bmi,bmi2,popcnt,lzcnt,f16c")
 #endif
 
 #define ISA avx2
 #define PERMUTES_THREE 1
 #include "marks_avx2.h"
+#include "halves_x86.h"
 #include "joins_x86.h"
 #include "shuffles_x86.h"
 #include "../core/loops.h"

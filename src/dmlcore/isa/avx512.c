@@ -7,11 +7,12 @@
 #include <immintrin.h>
 
 #if defined(__clang__)
-#pragma clang attribute push( \
-    __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"))), apply_to = function)
+#pragma clang attribute push(                                                                               \
+    __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd"))), \
+    apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx2,bmi,bmi2,popcnt,lzcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,prefer-vector-width=512")
+#pragma GCC target("avx2,bmi,bmi2,popcnt,lzcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,prefer-vector-width=512")
 #endif
 
 #define ISA avx512
@@ -20,6 +21,7 @@
 #define WIDE_SHUFFLES
 #include "marks_avx512.h"
 #include "indices_avx512.h"
+#include "halves_x86.h"
 #include "joins_x86.h"
 #include "lookups_avx512.h"
 #include "shuffles_x86.h"
