@@ -84,6 +84,23 @@ DML_INLINE int64_t dml_block_where(const dml_plan *p, const dml_block *b, int64_
     return b->where ? b->where[i] : i * p->stream_step;
 }
 
+DML_INLINE void dml_block_combine(const dml_plan *p, const dml_block *b)
+{
+    dml_updates updates = {
+        .count = b->count,
+        .slice = p->slice,
+        .table = b->table,
+        .narrow = p->wide ? NULL : b->offsets.narrow,
+        .wide = p->wide ? b->offsets.wide : NULL,
+        .stream = b->stream,
+        .where = b->where,
+        .step = p->stream_step,
+        .fetch = p->fetch,
+        .far = p->far,
+    };
+    p->combine(&updates);
+}
+
 /* DML_FILL: writes the fill value where the index was out of range. */
 static inline void dml_block_fill(const dml_plan *p, const dml_block *b)
 {

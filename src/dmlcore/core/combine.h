@@ -3,6 +3,7 @@
  * Included by core/loops.h once for each instruction set ISA, without guard. The only part of the core that depends on the
  * data type itself. */
 #include "half.h"
+#include "pairs.h"
 
 #define NAME(name) DML_JOIN2(name, ISA)
 #define AHEAD 192                              /* elements of a large table that are on their way, */
@@ -16,56 +17,60 @@
             DML_PREFETCH_L2(address);    \
     } while (0)
 
-/* Numbers are read as what they are: compilers take bytes that are copied to a number to the registers for integers first. */
-#define COMBINE(name, number, to, from)                                     \
-    do {                                                                    \
-        number *at = (number *)(to);                                        \
-        *at = NAME(name##_one)(*at, *(const number *)(const void *)(from)); \
-    } while (0)
+/* Numbers are read as what they are: compilers take bytes that are copied to a number to the registers for integers first. `into`
+ * is the table once more, unless one instruction adds to memory. The compiler does not know that, so each access has the offset
+ * as part of its address, and nothing adds it before. */
+#define COMBINE(one, at, from) *(number *)(into + (at)) = NAME(one)(*(number *)(table + (at)), *(const number *)(from))
 
-/* Walks over the block; the first loops are for single elements, those of a far table and others. name_one takes what is here
- * and the update that is next, name_slice a whole slice of both. */
-#define COMBINER(name, type)                                                                                           \
-    DML_PIECE void NAME(name)(const dml_plan *p, dml_block *b)                                                         \
-    {                                                                                                                  \
-        typedef type DML_ANYWHERE number;                                                                              \
-        int64_t n = b->count, slice = p->slice, step = p->stream_step, i = 0;                                          \
-        const int64_t *where = b->where, *wide = b->offsets.wide;                                                      \
-        const u32 *narrow = p->wide ? NULL : b->offsets.narrow;                                                        \
-        char *table = b->table;                                                                                        \
-        const char *stream = b->stream;                                                                                \
-        if (slice == (int64_t)sizeof(type) && narrow) {                                                                \
-            int to_l1 = SECOND_TUNING && p->fetch == DML_FETCH_L1;                                                     \
-            if (p->fetch) {                                                                                            \
-                for (int64_t at = 0; at < dml_least(AHEAD, n); at++)                                                   \
-                    FETCH(table + narrow[at], to_l1);                                                                  \
-                for (; i + AHEAD < n; i++) {                                                                           \
-                    FETCH(table + narrow[i + AHEAD], to_l1);                                                           \
-                    COMBINE(name, number, table + narrow[i], stream + (where ? where[i] : i * step));                  \
-                }                                                                                                      \
-            }                                                                                                          \
-            if (where)                                                                                                 \
-                for (; i < n; i++)                                                                                     \
-                    COMBINE(name, number, table + narrow[i], stream + where[i]);                                       \
-            DML_FOUR_AT_ONCE                                                                                           \
-            for (; i < n; i++)                                                                                         \
-                COMBINE(name, number, table + narrow[i], stream + i * step);                                           \
-            return;                                                                                                    \
-        }                                                                                                              \
-        int64_t ahead = p->far ? dml_least(SLICES, dml_most(1, DML_FAR_AHEAD / slice)) : 0;                            \
-        for (; i < n; i++) {                                                                                           \
-            if (ahead) {                                                                                               \
-                const char *fetch = dml_block_table(p, b, dml_least(i + ahead, n - 1));                                \
-                for (int64_t at = 0; at < slice + 63; at += 64)                                                        \
-                    DML_PREFETCH_L2(fetch + dml_least(at, slice - 1));                                                 \
-            }                                                                                                          \
-            NAME(name##_slice)(table + (narrow ? narrow[i] : wide[i]), stream + (where ? where[i] : i * step), slice); \
-        }                                                                                                              \
+/* Walks over the updates. name_one takes what is here and the update that is next, name_quick the same faster, where HAS_NAN says
+ * that no update is NaN; name_slice takes a slice of both. */
+#define COMBINER(name, type, HAS_NAN, once)                                                                             \
+    DML_PIECE void NAME(name)(const dml_updates *updates)                                                               \
+    {                                                                                                                   \
+        typedef type DML_ANYWHERE number;                                                                               \
+        int64_t n = updates->count, slice = updates->slice, step = updates->step, i = 0;                                \
+        const int64_t *where = updates->where, *wide = updates->wide;                                                   \
+        const u32 *narrow = updates->narrow;                                                                            \
+        char *table = updates->table, *into = table;                                                                    \
+        const char *stream = updates->stream;                                                                           \
+        once;                                                                                                           \
+        if (slice == (int64_t)sizeof(type)) {                                                                           \
+            int to_l1 = SECOND_TUNING && updates->fetch == DML_FETCH_L1;                                                \
+            if (updates->fetch && narrow) {                                                                             \
+                for (int64_t at = 0; at < dml_least(AHEAD, n); at++)                                                    \
+                    FETCH(table + narrow[at], to_l1);                                                                   \
+                for (; i + AHEAD < n; i++) {                                                                            \
+                    FETCH(table + narrow[i + AHEAD], to_l1);                                                            \
+                    COMBINE(name##_one, narrow[i], stream + (where ? where[i] : i * step));                             \
+                }                                                                                                       \
+            }                                                                                                           \
+            if (narrow && !where && step == slice && !HAS_NAN(stream + i * step, n - i))                                \
+                for (; i + 4 <= n; i += 4)                                                                              \
+                    for (int64_t k = i; k < i + 4; k += 2) {                                                            \
+                        u64 at = dml_offsets(narrow + k);                                                               \
+                        COMBINE(name##_quick, (u32)at, stream + k * (int64_t)sizeof(type));                             \
+                        COMBINE(name##_quick, at >> 32, stream + (k + 1) * (int64_t)sizeof(type));                      \
+                    }                                                                                                   \
+            for (; i < n; i++)                                                                                          \
+                COMBINE(name##_one, narrow ? narrow[i] : wide[i], stream + (where ? where[i] : i * step));              \
+            return;                                                                                                     \
+        }                                                                                                               \
+        int64_t ahead = updates->far ? dml_least(SLICES, dml_most(1, DML_FAR_AHEAD / slice)) : 0;                       \
+        for (; i < n; i++) {                                                                                            \
+            if (ahead) {                                                                                                \
+                const char *fetch = table +                                                                             \
+                                    (narrow ? narrow[dml_least(i + ahead, n - 1)] : wide[dml_least(i + ahead, n - 1)]); \
+                for (int64_t at = 0; at < slice + 63; at += 64)                                                         \
+                    DML_PREFETCH_L2(fetch + dml_least(at, slice - 1));                                                  \
+            }                                                                                                           \
+            NAME(name##_slice)(table + (narrow ? narrow[i] : wide[i]), stream + (where ? where[i] : i * step), slice);  \
+        }                                                                                                               \
     }
 
-/* one: an expression whose branches are hardly ever taken; each: the same for vectors, without branches. */
-#define ONE(name, type, one) \
-    DML_INLINE type NAME(name##_one)(type here, type next) { return (type)(one); }
+/* quick: an expression for updates of which none is NaN; one: for all, its branches are hardly ever taken; each: the same for
+ * vectors, without branches. */
+#define ONE(name, type, expression) \
+    DML_INLINE type NAME(name)(type here, type next) { return (type)(expression); }
 /* So many bytes of a slice at a time: out of arrays of its own, so that the compiler knows that nothing overlaps. */
 #define SOME(type, each, bytes)                                                \
     for (; left >= (bytes); left -= (bytes), to += (bytes), from += (bytes)) { \
@@ -85,19 +90,23 @@
         SOME(type, each, 64)                                                     \
         SOME(type, each, 16)                                                     \
         SOME(type, each, 8)                                                      \
+        char *table = to, *into = to;                                            \
         left &= 7;                                                               \
         for (int64_t k = 0; k < left; k += (int64_t)sizeof(type))                \
-            COMBINE(name, number, to + k, from + k);                             \
+            COMBINE(name##_one, k, from + k);                                    \
     }
-#define BOTH(name, type, one, each) \
-    ONE(name, type, one)            \
-    SLICE(name, type, each)         \
-    COMBINER(name, type)
-#define SAME(name, type, expression) BOTH(name, type, expression, expression)
+#define ALL(name, type, HAS_NAN, quick, one, each, once) \
+    ONE(name##_quick, type, quick)                       \
+    ONE(name##_one, type, one)                           \
+    SLICE(name, type, each)                              \
+    COMBINER(name, type, HAS_NAN, once)
+#define NO_NAN(numbers, count) 0
+#define SUM(name, type, expression) ALL(name, type, NO_NAN, expression, expression, expression, (void)0)
+#define SAME(name, type, expression) ALL(name, type, NO_NAN, expression, expression, expression, DML_ONCE(into))
 
 /* sums and products of signed integers have the bits of unsigned ones */
 #define INTEGER(bits)                                            \
-    SAME(add_u##bits, uint##bits##_t, (u64)here + (u64)next)     \
+    SUM(add_u##bits, uint##bits##_t, (u64)here + (u64)next)      \
     SAME(mul_u##bits, uint##bits##_t, ((u64)here * (u64)next))   \
     SAME(min_u##bits, uint##bits##_t, next < here ? next : here) \
     SAME(max_u##bits, uint##bits##_t, next > here ? next : here) \
@@ -109,18 +118,32 @@
 #define OTHER (here != here ? here : next)
 #define IF_NAN(value, expression, otherwise) (DML_UNLIKELY((value) != (value)) ? (expression) : (otherwise))
 
-#define FLOATING(name, type)                                                                                           \
-    BOTH(add_##name, type, IF_NAN(here + next, here + OTHER, here + next), here + OTHER)                               \
-    BOTH(mul_##name, type, IF_NAN((here * next), (here * OTHER), (here * next)), (here * OTHER))                       \
-    BOTH(min_##name, type, IF_NAN(next, OTHER, next < here ? next : here), here != here || next >= here ? here : next) \
-    BOTH(max_##name, type, IF_NAN(next, OTHER, next > here ? next : here), here != here || next <= here ? here : next)
+#define FLOATING(name, type, unsigned, infinity)                                                                           \
+    DML_INLINE int NAME(has_nan_##name)(const char *numbers, int64_t count)                                                \
+    {                                                                                                                      \
+        unsigned below = 0;                                                                                                \
+        for (int64_t i = 0; i < count; i++) {                                                                              \
+            unsigned bits;                                                                                                 \
+            memcpy(&bits, numbers + i * (int64_t)sizeof bits, sizeof bits);                                                \
+            below |= infinity - (bits & ~(unsigned)0 >> 1); /* the highest bit says that NaN, which is above, was there */ \
+        }                                                                                                                  \
+        return (int)(below >> (8 * sizeof below - 1));                                                                     \
+    }                                                                                                                      \
+    ALL(add_##name, type, NAME(has_nan_##name), here + next, IF_NAN(here + next, here + OTHER, here + next), here + OTHER, \
+        DML_ONCE(into))                                                                                                    \
+    ALL(mul_##name, type, NAME(has_nan_##name), (here * next), IF_NAN((here * next), (here * OTHER), (here * next)),       \
+        (here * OTHER), DML_ONCE(into))                                                                                    \
+    ALL(min_##name, type, NAME(has_nan_##name), next < here ? next : here, IF_NAN(next, OTHER, next < here ? next : here), \
+        here != here || next >= here ? here : next, DML_ONCE(into))                                                        \
+    ALL(max_##name, type, NAME(has_nan_##name), next > here ? next : here, IF_NAN(next, OTHER, next > here ? next : here), \
+        here != here || next <= here ? here : next, DML_ONCE(into))
 
 INTEGER(8)
 INTEGER(16)
 INTEGER(32)
 INTEGER(64)
-FLOATING(f32, float)
-FLOATING(f64, double)
+FLOATING(f32, float, u32, 0x7f800000u)
+FLOATING(f64, double, u64, 0x7ff0000000000000u)
 
 /* float holds sums and products of two halves exactly enough that rounding twice is rounding once */
 #ifndef FROM_HALF
@@ -132,29 +155,31 @@ FLOATING(f64, double)
 #define FROM_HALVES(to, from) ((void)0)
 #define TO_HALVES(to, from) ((void)0)
 #endif
-#define HALVES(name, operator)                                                               \
-    DML_INLINE u16 NAME(name##_one)(u16 element, u16 update)                                 \
-    {                                                                                        \
-        float here = FROM_HALF(element), next = FROM_HALF(update);                           \
-        return TO_HALF(IF_NAN(here operator next, here operator OTHER, here operator next)); \
-    }                                                                                        \
-    DML_INLINE void NAME(name##_slice)(char *to, const char *from, int64_t left)             \
-    {                                                                                        \
-        typedef u16 DML_ANYWHERE number;                                                     \
-        for (; EIGHT_HALVES && left >= 16; left -= 16, to += 16, from += 16) {               \
-            float element[8], update[8];                                                     \
-            FROM_HALVES(element, to);                                                        \
-            FROM_HALVES(update, from);                                                       \
-            for (int lane = 0; lane < 8; lane++) {                                           \
-                float here = element[lane], next = update[lane];                             \
-                element[lane] = here operator OTHER;                                         \
-            }                                                                                \
-            TO_HALVES(to, element);                                                          \
-        }                                                                                    \
-        for (; left > 0; left -= 2, to += 2, from += 2)                                      \
-            COMBINE(name, number, to, from);                                                 \
-    }                                                                                        \
-    COMBINER(name, u16)
+#define HALVES(name, operator)                                                                     \
+    DML_INLINE u16 NAME(name##_one)(u16 element, u16 update)                                       \
+    {                                                                                              \
+        float here = FROM_HALF(element), next = FROM_HALF(update);                                 \
+        return TO_HALF(IF_NAN(here operator next, here operator OTHER, here operator next));       \
+    }                                                                                              \
+    DML_INLINE u16 NAME(name##_quick)(u16 here, u16 next) { return NAME(name##_one)(here, next); } \
+    DML_INLINE void NAME(name##_slice)(char *to, const char *from, int64_t left)                   \
+    {                                                                                              \
+        typedef u16 DML_ANYWHERE number;                                                           \
+        for (; EIGHT_HALVES && left >= 16; left -= 16, to += 16, from += 16) {                     \
+            float element[8], update[8];                                                           \
+            FROM_HALVES(element, to);                                                              \
+            FROM_HALVES(update, from);                                                             \
+            for (int lane = 0; lane < 8; lane++) {                                                 \
+                float here = element[lane], next = update[lane];                                   \
+                element[lane] = here operator OTHER;                                               \
+            }                                                                                      \
+            TO_HALVES(to, element);                                                                \
+        }                                                                                          \
+        char *table = to, *into = to;                                                              \
+        for (int64_t k = 0; k < left; k += 2)                                                      \
+            COMBINE(name##_one, k, from + k);                                                      \
+    }                                                                                              \
+    COMBINER(name, u16, NO_NAN, DML_ONCE(into))
 
 #define HALF_OF(compares) \
     ((dml_half_order(next) compares dml_half_order(here)) | DML_HALF_IS_NAN(next)) & !DML_HALF_IS_NAN(here) ? next : here
@@ -179,7 +204,9 @@ static const dml_combiner DML_TABLE(combiners)[DML_NUMBERS][DML_REDUCTIONS] = {
 #undef COMBINER
 #undef ONE
 #undef SLICE
-#undef BOTH
+#undef ALL
+#undef NO_NAN
+#undef SUM
 #undef SAME
 #undef INTEGER
 #undef OTHER

@@ -29,11 +29,6 @@
 #define DML_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define DML_ONCE(value) __asm__("" : "+r"(value)) /* as read: the compiler cannot read it again */
 #define DML_ANYWHERE __attribute__((aligned(1), may_alias)) /* a type whose values lie at any address, among any others */
-#if defined(__clang__)
-#define DML_FOUR_AT_ONCE _Pragma("unroll 4") /* in front of a loop */
-#else
-#define DML_FOUR_AT_ONCE _Pragma("GCC unroll 4")
-#endif
 #define DML_CTZ64(word) __builtin_ctzll(word)
 #define DML_ATOMIC_ADD(counter, by) __atomic_fetch_add((counter), (by), __ATOMIC_RELAXED)
 #define DML_ATOMIC_LOAD(flag) __atomic_load_n((flag), __ATOMIC_RELAXED)
@@ -56,7 +51,6 @@
 #define DML_PREFETCH_WRITE(address) DML_PREFETCH(address)
 #define DML_ONCE(value) _ReadWriteBarrier()
 #define DML_ANYWHERE __unaligned
-#define DML_FOUR_AT_ONCE
 static __forceinline int dml_ctz64(uint64_t word)
 {
     unsigned long at;

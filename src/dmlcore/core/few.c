@@ -1,5 +1,5 @@
-/* few.c: moves of so few positions that making a plan would take longer than the move: checks every index, then copies one
- * slice after the other; more where single elements are named one after the other. What is not that simple, and what is wrong, is
+/* few.c: moves of so few positions that making a plan would take longer than the move: checks every index, then copies or
+ * combines one slice after the other; more where single elements are named one after the other. What is not that simple, and what is wrong, is
  * left to dml_move_run. */
 #include "copy.h"
 #include "dispatch.h"
@@ -170,7 +170,9 @@ static void copy_few(const dml_move *m, int64_t bytes, int64_t width)
         copy_apart(m->table, m->copy_table_strides, m->source, m->copy_source_strides, m->copy, width);
 }
 
-static int move_row(const dml_move *m, int index, int64_t count, int64_t bytes, int64_t copied, int64_t width, int scatter)
+/* combine: NULL: updates overwrite. */
+static int move_row(const dml_move *m, int index, int64_t count, int64_t bytes, int64_t copied, int64_t width, int scatter,
+                    dml_combiner combine)
 {
     int64_t at[FEW_IN_A_ROW], n = m->bounds.v[0], step = m->steps.v[0];
     int fine;
@@ -184,6 +186,13 @@ static int move_row(const dml_move *m, int index, int64_t count, int64_t bytes, 
         return 0;
     if (scatter)
         copy_few(m, copied, width);
+    if (combine) {
+        for (int64_t i = 0; i < count; i++)
+            at[i] *= step;
+        combine(
+            &(dml_updates){.count = count, .slice = bytes, .table = m->table, .wide = at, .stream = m->stream, .step = bytes});
+        return 1;
+    }
     switch (bytes) {
     case 1: copy_elements(m->table, step, at, m->stream, count, 1, scatter); break;
     case 2: copy_elements(m->table, step, at, m->stream, count, 2, scatter); break;
@@ -197,13 +206,14 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
 {
     int scatter = dml_kinds[op] == DML_KIND_SCATTER, fine;
     int64_t width = (int64_t)1 << run->storage, count = dml_product(m->positions), copied = 0;
-    if (count == 0 || count > FEW_IN_A_ROW || run->mode != DML_RAISE || run->reduction != DML_NONE)
+    if (count == 0 || count > FEW_IN_A_ROW || run->mode != DML_RAISE)
         return 0;
+    dml_combiner combine = run->reduction == DML_NONE ? NULL : dml_chosen_isa->combiners[run->data_type][run->reduction];
     int64_t bytes = dml_contiguous(m->slice, m->slice_table_strides, m->slice_stream_strides, width);
     if (bytes > SHORT_SLICE || (bytes > 8 && count > FEW_SLICES))
         return 0;
     int64_t apart = bytes ? 0 : dml_mul(count, dml_product(m->slice)); /* elements; 0: slices are contiguous */
-    if (bytes == 0 && (apart == 0 || apart > FEW_APART))
+    if (bytes == 0 && (apart == 0 || apart > FEW_APART || combine))
         return 0;
     int element = bytes > 0 && bytes <= 8 && (bytes & (bytes - 1)) == 0;
     int row = element && in_a_row(m, run->index == DML_INDEX_I32 || run->index == DML_INDEX_U32 ? 4 : 8, bytes);
@@ -216,7 +226,7 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
     }
 
     if (row)
-        return move_row(m, run->index, count, bytes, copied, width, scatter);
+        return move_row(m, run->index, count, bytes, copied, width, scatter, combine);
 
     /* gathers may take the longest dimension at a time, scatters keep the order */
     int64_t table[FEW], stream[FEW], done[DML_DIMS], rank = m->positions.n, along = 0;
@@ -250,6 +260,11 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
 
     if (scatter)
         copy_few(m, copied, width);
+    if (combine) {
+        combine(&(dml_updates){
+            .count = count, .slice = bytes, .table = m->table, .wide = table, .stream = m->stream, .where = stream});
+        return 1;
+    }
     const char *from = scatter ? m->stream : m->table;
     char *to = scatter ? m->table : m->stream;
     const int64_t *from_offsets = scatter ? stream : table, *to_offsets = scatter ? table : stream;

@@ -84,11 +84,22 @@ typedef struct {
     int64_t index[DML_BLOCK];
 } dml_ramps;
 
-struct dml_block;
-
 struct dml_plan;
 
-typedef void (*dml_combiner)(const struct dml_plan *plan, struct dml_block *block);
+/* Updates to be combined with what the table holds, one after the other. */
+typedef struct {
+    int64_t count, slice;    /* how many, and bytes of each */
+    char *table;
+    const u32 *narrow;       /* offsets there; NULL: */
+    const int64_t *wide;     /* these */
+    const char *stream;
+    const int64_t *where;    /* offsets there; NULL: */
+    int64_t step;            /* from one to the next */
+    int fetch;               /* how single elements of the table are fetched ahead: enum dml_fetch */
+    int far;                 /* 1: so are slices */
+} dml_updates;
+
+typedef void (*dml_combiner)(const dml_updates *updates);
 
 typedef int (*dml_loop)(const struct dml_plan *plan, dml_worker *worker, int64_t begin, int64_t end);
 

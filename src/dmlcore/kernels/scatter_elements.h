@@ -14,7 +14,7 @@ static int LOOP(scatter_elements)(const dml_plan *plan, dml_worker *worker, int6
         if (worker->extent)
             KEEP_RANGE(plan, &block, worker->low, worker->extent);
         if (plan->combine)
-            plan->combine(plan, &block);
+            dml_block_combine(plan, &block);
         else if (!plan->whole)
             SCATTER_SLICES(plan, &block);
         else if (!fused)

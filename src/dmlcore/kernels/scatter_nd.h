@@ -14,7 +14,7 @@ static int LOOP(scatter_nd)(const dml_plan *plan, dml_worker *worker, int64_t be
         if (worker->extent)
             KEEP_RANGE(plan, &block, worker->low, worker->extent);
         if (plan->combine)
-            plan->combine(plan, &block);
+            dml_block_combine(plan, &block);
         else if (!plan->whole)
             SCATTER_SLICES(plan, &block);
         else if (!fused)
