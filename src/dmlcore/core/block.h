@@ -97,6 +97,8 @@ DML_INLINE void dml_block_combine(const dml_plan *p, const dml_block *b)
         .step = p->stream_step,
         .fetch = p->fetch,
         .far = p->far,
+        .next = b->indices + b->positions * dml_index_bytes(p->index),
+        .ahead = p->feeds ? dml_index_bytes(p->index) : 0,
     };
     p->combine(&updates);
 }

@@ -36,6 +36,7 @@
         once;                                                                                                           \
         if (slice == (int64_t)sizeof(type)) {                                                                           \
             int to_l1 = SECOND_TUNING && updates->fetch == DML_FETCH_L1;                                                \
+            int64_t ahead = updates->ahead;                                                                             \
             if (updates->fetch && narrow) {                                                                             \
                 for (int64_t at = 0; at < dml_least(AHEAD, n); at++)                                                    \
                     FETCH(table + narrow[at], to_l1);                                                                   \
@@ -45,12 +46,17 @@
                 }                                                                                                       \
             }                                                                                                           \
             if (narrow && !where && step == slice && !HAS_NAN(stream + i * step, n - i))                                \
-                for (; i + 4 <= n; i += 4)                                                                              \
-                    for (int64_t k = i; k < i + 4; k += 2) {                                                            \
+                for (; i + 16 <= n; i += 16) {                                                                          \
+                    for (int64_t at = 0; at < 16 * ahead; at += DML_LINE)                                               \
+                        DML_PREFETCH(updates->next + i * ahead + at);                                                   \
+                    for (int64_t at = 0; ahead && at < 16 * slice; at += DML_LINE)                                      \
+                        DML_PREFETCH(stream + i * slice + at + DML_PAGES_AHEAD);                                        \
+                    for (int64_t k = i; k < i + 16; k += 2) {                                                           \
                         u64 at = dml_offsets(narrow + k);                                                               \
                         COMBINE(name##_quick, (u32)at, stream + k * (int64_t)sizeof(type));                             \
                         COMBINE(name##_quick, at >> 32, stream + (k + 1) * (int64_t)sizeof(type));                      \
                     }                                                                                                   \
+                }                                                                                                       \
             for (; i < n; i++)                                                                                          \
                 COMBINE(name##_one, narrow ? narrow[i] : wide[i], stream + (where ? where[i] : i * step));              \
             return;                                                                                                     \

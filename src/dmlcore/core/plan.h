@@ -97,6 +97,8 @@ typedef struct {
     int64_t step;            /* from one to the next */
     int fetch;               /* how single elements of the table are fetched ahead: enum dml_fetch */
     int far;                 /* 1: so are slices */
+    const char *next;        /* indices that are needed next, */
+    int64_t ahead;           /* so many bytes for each update, are fetched meanwhile, as further updates are; 0: neither */
 } dml_updates;
 
 typedef void (*dml_combiner)(const dml_updates *updates);
@@ -143,6 +145,7 @@ typedef struct dml_plan {
     int gathers;                   /* the vector unit loads elements, where isa/ has that; of two bytes: at even addresses */
     int64_t in_registers;          /* bytes of the table, where vector registers hold it; 0: they do not */
     int64_t ahead;                 /* prefetch: bytes from an index to one that is needed soon; 0: none */
+    int feeds;                     /* the next box's indices and updates are fetched while those of one are combined */
     int64_t next_row, next_step;   /* prefetch: bytes to the same place of the table's next row, bytes for 8 positions */
 
     /* the ways: stores */

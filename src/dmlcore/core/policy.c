@@ -24,6 +24,8 @@
 #define CACHED 200                 /* ns: out of caches they take 40 to 200, 250 to 1200 otherwise */
 #define MANY_PAGES 3072            /* elements that each are on a page of their own, more than the processor remembers, */
 #define WIDE_TABLE (24 << 20)      /* bytes of their table: the fewer of them are on their way at a time, the better */
+#define FEEDS ((int64_t)16 << 20) /* bytes of indices and updates: some are fetched while others are combined, */
+#define LEAST_FED (48 << 10)      /* where the first-level cache does not hold the table */
 #define LEAST_ROW 512              /* bytes of a row that is fetched as a whole while the one before it is read; */
 #define MOST_ROW (512 << 10)       /* longer ones would have left the cache before they are used */
 
@@ -234,4 +236,6 @@ void dml_policy_loops(dml_plan *p)
         p->fetch = DML_FETCH_L2;
     }
     p->fused = p->direct || (simple && p->tuple == 1 && !p->fetch);
+    p->feeds = p->combine && p->fused && p->reached + p->walked >= LEAST_FED &&
+               p->positions * (p->slice + dml_index_bytes(p->index)) >= FEEDS;
 }
