@@ -1,5 +1,6 @@
-"""Moves of so few positions that no plan is made for them (few.c), and of a few more: slices, rows of elements, elements
-any way apart, indices of several and of many dimensions. Each against NumPy, into fresh arrays and into `out=`.
+"""Moves and reductions of so few positions that no plan is made for them (few.c), and of a few more: slices, rows of
+elements, elements any way apart, indices of several and of many dimensions. Each against NumPy, into fresh arrays and
+into `out=`.
 """
 
 import itertools
@@ -51,11 +52,15 @@ def test_few_positions(rng, each_way, count, width):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_few_in_a_row(rng, each_way, dtype, index):
     """Elements that are named one after the other, up to as many as are moved without a plan: out of dense tables, of every
-    second element and from the last one on. Each index in turn is just beyond an end, or as far as its type goes.
+    second element and from the last one on, near and far; updates overwrite or are combined, in order. Each index in turn is
+    just beyond an end, or as far as its type goes.
     """
     info, signed = np.iinfo(index), index[0] == "i"
-    for count in (1, 2, 17, 255, 256, 257):
-        for rows, step in ((1, 1), (300, 1), (300, 2), (300, -1)):
+    reductions = {"add": np.add, "max": np.maximum} if dtype != "complex128" else {}
+    for count in (1, 2, 12, 13, 97, 400, 401, 1024, 1025):
+        for rows, step in ((1, 1), (300, 1), (300, 2), (300, -1), (50_000, 1), (1_100_000, 1)):
+            if rows > 50_000 and count not in (13, 1024):
+                continue
             x = numbers(rng, (rows * abs(step)), dtype)[::step]
             at = rng.integers(-rows if signed else 0, rows, count).astype(index)
             updates = numbers(rng, count, dtype)
@@ -65,6 +70,12 @@ def test_few_in_a_row(rng, each_way, dtype, index):
             assert same_bits(dmlcore.gather(x, at), x[at])
             assert same_bits(dmlcore.gather(x, at % rows), x[at % rows])
             assert same_bits(dmlcore.scatter_elements(x, at, updates), wanted)
+            for reduction, combine in reductions.items():
+                combined = x.copy()
+                combine.at(combined, at, updates)
+                assert same_bits(dmlcore.scatter_elements(x, at, updates, reduction=reduction), combined)
+                inside = x.copy()
+                assert same_bits(dmlcore.scatter_elements(inside, at, updates, out=inside, reduction=reduction), combined)
             for bad in {rows, info.max, *([-rows - 1, info.min] if signed else [])}:
                 place = rng.integers(count)
                 broken, out, inside = at.copy(), updates.copy(), x.copy()
@@ -74,6 +85,9 @@ def test_few_in_a_row(rng, each_way, dtype, index):
                     dmlcore.gather(x, broken, out=out)
                 with pytest.raises(dmlcore.IndexOutOfRangeError, match=message):
                     dmlcore.scatter_elements(inside, broken, updates, out=inside)
+                if reductions:
+                    with pytest.raises(dmlcore.IndexOutOfRangeError, match=message):
+                        dmlcore.scatter_elements(inside, broken, updates, out=inside, reduction="add")
                 assert same_bits(out, updates) and same_bits(inside, x.copy())
 
 

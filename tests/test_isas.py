@@ -109,7 +109,15 @@ def test_every_isa_equals_baseline(op, rng, any_isa, each_way):
 
 @pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "float64", "complex128"))
 @pytest.mark.parametrize(
-    ("size", "count"), ((5_000, 9_001), (50_000, 2_000_001), (200_000, 9_001), (3_000_000, 9_001), (40_000_000, 9_001), (40_000_000, 700_001))
+    ("size", "count"),
+    (
+        (5_000, 9_001),
+        (50_000, 2_000_001),
+        (200_000, 9_001),
+        (3_000_000, 9_001),
+        (40_000_000, 9_001),
+        (40_000_000, 700_001),
+    ),
 )
 def test_every_isa_with_tables_of_any_size(rng, any_isa, size, count, dtype):
     """Single elements out of tables and into tables that lie in one cache or another, or in none; few of them, and many."""

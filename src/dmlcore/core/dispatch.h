@@ -45,10 +45,14 @@ typedef struct {
                 int64_t from_step);
 } dml_shuffle;
 
+/* Offsets of so many indices in a row, which are aligned; bound * step is at most 2**31 - 1. 1: one is out of range. */
+typedef int (*dml_normaliser)(const void *indices, int64_t count, int64_t bound, int64_t step, u32 *offsets);
+
 /* All loops for one instruction set. */
 typedef struct {
     const dml_loop (*loops)[DML_STORAGES][DML_INDEXES];        /* one row for each operator */
     const dml_loop *scans;                                     /* one for each index class */
+    const dml_normaliser *normalisers;                                 /* likewise */
     const dml_combiner (*combiners)[DML_REDUCTIONS];           /* one row for each data type */
     const dml_nonzero_counter *nonzero_counts;                 /* one for each storage class */
     const dml_nonzero_writer *nonzero_writes;                  /* one for each dml_width */

@@ -424,6 +424,7 @@ cdef struct Options:
 READ_MODES = {"raise": DML_RAISE, "clip": DML_CLIP, "fill": DML_FILL}
 WRITE_MODES = {"raise": DML_RAISE, "drop": DML_DROP}
 REDUCTIONS = {"none": DML_NONE, "add": DML_ADD, "mul": DML_MUL, "min": DML_MIN, "max": DML_MAX}
+REDUCTION_NAMES = {value: name for name, value in REDUCTIONS.items()}
 DUPLICATES = {"last": False, "raise": True}
 
 
@@ -476,9 +477,8 @@ cdef bytes fill_element(Options *options, cnp.ndarray data):
 cdef int check_reduction(Options *options, int data_type, cnp.ndarray data) except -1:
     """Arithmetic is defined for DirectML's numeric types; the extensions can only be moved."""
     if not (0 < data_type <= DML_NUMERIC_TYPES):
-        reduction = next(name for name, value in REDUCTIONS.items() if value == options.reduction)
-        raise TypeError(f"reduction is {reduction!r}, which is not defined for data type {(<object> data).dtype}; expected "
-                        "reduction='none', or an integer or floating point type of 8 to 64 bits")
+        raise TypeError(f"reduction is {REDUCTION_NAMES[options.reduction]!r}, which is not defined for data type "
+                        f"{(<object> data).dtype}; expected reduction='none', or an integer or floating point type of 8 to 64 bits")
     return 0
 
 

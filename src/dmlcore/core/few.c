@@ -8,7 +8,11 @@
 #define FEW 96                           /* positions, */
 #define FEW_SLICES 48                    /* of more than eight bytes, */
 #define SHORT_SLICE 1024                 /* and of so many at most; */
-#define FEW_IN_A_ROW 256                 /* those of elements that follow each other, as their indices do */
+#define FEW_IN_A_ROW 1024                /* those of elements that follow each other, as their indices do, */
+#define NEAR 1048576.0                   /* of a table of so many bytes at most; */
+#define FEW_OF_THE_NEAREST 400           /* so many, if they are not combined, */
+#define NEAREST 49152.0                  /* of one that the first-level cache holds: a plan finds faster loops for more */
+#define FEW_FOR_VECTORS 12               /* more offsets are left to the loops for the machine at hand */
 #define FEW_COPIED ((int64_t)64 << 10)   /* bytes of a scatter's source */
 #define FEW_APART 192                    /* elements of it, or of all slices, that are not next to each other */
 
@@ -64,7 +68,7 @@ DML_INLINE int row_of(const dml_move *m, place at, place steps, int64_t count, i
 }
 
 /* Whether the positions stand one after the other in memory, indices and elements alike, and find their part of the table at the
- * same place. */
+ * same place, which is near. */
 static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes)
 {
     int64_t before = 1;
@@ -75,43 +79,34 @@ static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes)
             return 0;
         before *= size;
     }
-    return m->bounds.n == 1;
+    return m->bounds.n == 1 && (uintptr_t)m->indices % (uintptr_t)index_bytes == 0 && m->steps.v[0] > 0 &&
+           (double)m->bounds.v[0] * (double)m->steps.v[0] <= NEAR;
 }
 
-/* Negative where an index is, or is larger than the last one: vectors that cannot compare 64 bits know the sign. */
-DML_INLINE int64_t out_of_range_sign(int64_t value, int64_t n) { return value | (int64_t)((uint64_t)n - 1 - (uint64_t)value); }
-
-/* Copies indices and counts negative ones from the end; 0: one is out of range. Each is read once, to a copy that nobody else can
- * change; DML_ONCE would keep the compiler from vectors. `is_signed` and the index's class are constants. */
-DML_INLINE int row_of_indices(const char *from, int64_t count, int64_t n, int index, int is_signed, int64_t *to)
+/* Offsets of so few indices in a row that vectors would not pay; 1: one is out of range. `is_signed` and the index's class are
+ * constants. */
+DML_INLINE int offsets_of(const char *from, int64_t count, int64_t n, int64_t step, int index, int is_signed, u32 *offsets)
 {
-    int64_t bytes = index == DML_INDEX_I32 || index == DML_INDEX_U32 ? 4 : 8, seen = 0;
+    int64_t bytes = dml_index_bytes(index), bad = 0;
     for (int64_t i = 0; i < count; i++) {
+        DML_FEW;
         int64_t value = dml_coordinate_at(from + i * bytes, index);
-        seen |= out_of_range_sign(value, n);
-        to[i] = value;
+        value += is_signed && value < 0 ? n : 0;
+        bad |= (uint64_t)value >= (uint64_t)n;
+        offsets[i] = (u32)((uint64_t)value * (uint64_t)step);
     }
-    if (seen >= 0 || !is_signed)
-        return seen >= 0;
-    seen = 0;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t value = to[i] + (to[i] < 0 ? n : 0);
-        seen |= out_of_range_sign(value, n);
-        to[i] = value;
-    }
-    return seen >= 0;
+    return (int)bad;
 }
 
 /* Elements of a constant number of bytes, in that order. */
-DML_INLINE void copy_elements(char *table, int64_t step, const int64_t *at, char *stream, int64_t count, int64_t bytes,
-                              int scatter)
+DML_INLINE void copy_elements(char *table, const u32 *at, char *stream, int64_t count, int64_t bytes, int scatter)
 {
     if (scatter)
         for (int64_t i = 0; i < count; i++)
-            memcpy(table + at[i] * step, stream + i * bytes, (size_t)bytes);
+            memcpy(table + at[i], stream + i * bytes, (size_t)bytes);
     else
         for (int64_t i = 0; i < count; i++)
-            memcpy(stream + i * bytes, table + at[i] * step, (size_t)bytes);
+            memcpy(stream + i * bytes, table + at[i], (size_t)bytes);
 }
 
 /* One dimension of elements that are any way apart; strides in bytes. */
@@ -174,30 +169,31 @@ static void copy_few(const dml_move *m, int64_t bytes, int64_t width)
 static int move_row(const dml_move *m, int index, int64_t count, int64_t bytes, int64_t copied, int64_t width, int scatter,
                     dml_combiner combine)
 {
-    int64_t at[FEW_IN_A_ROW], n = m->bounds.v[0], step = m->steps.v[0];
-    int fine;
-    switch (index) {
-    case DML_INDEX_I32: fine = row_of_indices(m->indices, count, n, DML_INDEX_I32, 1, at); break;
-    case DML_INDEX_U32: fine = row_of_indices(m->indices, count, n, DML_INDEX_U32, 0, at); break;
-    case DML_INDEX_I64: fine = row_of_indices(m->indices, count, n, DML_INDEX_I64, 1, at); break;
-    default: fine = row_of_indices(m->indices, count, n, DML_INDEX_U64, 0, at);
-    }
-    if (!fine)
+    u32 at[FEW_IN_A_ROW];
+    int64_t n = m->bounds.v[0], step = m->steps.v[0], bad;
+    if (count > FEW_FOR_VECTORS)
+        bad = dml_chosen_isa->normalisers[index](m->indices, count, n, step, at);
+    else
+        switch (index) {
+        case DML_INDEX_I32: bad = offsets_of(m->indices, count, n, step, DML_INDEX_I32, 1, at); break;
+        case DML_INDEX_U32: bad = offsets_of(m->indices, count, n, step, DML_INDEX_U32, 0, at); break;
+        case DML_INDEX_I64: bad = offsets_of(m->indices, count, n, step, DML_INDEX_I64, 1, at); break;
+        default: bad = offsets_of(m->indices, count, n, step, DML_INDEX_U64, 0, at);
+        }
+    if (bad)
         return 0;
     if (scatter)
         copy_few(m, copied, width);
     if (combine) {
-        for (int64_t i = 0; i < count; i++)
-            at[i] *= step;
-        combine(
-            &(dml_updates){.count = count, .slice = bytes, .table = m->table, .wide = at, .stream = m->stream, .step = bytes});
+        combine(&(dml_updates){
+            .count = count, .slice = bytes, .table = m->table, .narrow = at, .stream = m->stream, .step = bytes});
         return 1;
     }
     switch (bytes) {
-    case 1: copy_elements(m->table, step, at, m->stream, count, 1, scatter); break;
-    case 2: copy_elements(m->table, step, at, m->stream, count, 2, scatter); break;
-    case 4: copy_elements(m->table, step, at, m->stream, count, 4, scatter); break;
-    default: copy_elements(m->table, step, at, m->stream, count, 8, scatter);
+    case 1: copy_elements(m->table, at, m->stream, count, 1, scatter); break;
+    case 2: copy_elements(m->table, at, m->stream, count, 2, scatter); break;
+    case 4: copy_elements(m->table, at, m->stream, count, 4, scatter); break;
+    default: copy_elements(m->table, at, m->stream, count, 8, scatter);
     }
     return 1;
 }
@@ -218,6 +214,8 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
     int element = bytes > 0 && bytes <= 8 && (bytes & (bytes - 1)) == 0;
     int row = element && in_a_row(m, run->index == DML_INDEX_I32 || run->index == DML_INDEX_U32 ? 4 : 8, bytes);
     if (count > FEW && !row)
+        return 0;
+    if (count > FEW_OF_THE_NEAREST && !combine && (double)m->bounds.v[0] * (double)m->steps.v[0] <= NEAREST)
         return 0;
     if (scatter && m->source) {
         copied = dml_contiguous(m->copy, m->copy_table_strides, m->copy_source_strides, width);

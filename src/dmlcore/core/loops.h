@@ -180,9 +180,17 @@ static const dml_loop DML_TABLE(scans)[DML_INDEXES] = {
     [DML_INDEX_U64] = DML_JOIN3(scan, u64, ISA),
 };
 
+static const dml_normaliser DML_TABLE(normalisers)[DML_INDEXES] = {
+    [DML_INDEX_I32] = DML_JOIN3(normalise_row, i32, ISA),
+    [DML_INDEX_I64] = DML_JOIN3(normalise_row, i64, ISA),
+    [DML_INDEX_U32] = DML_JOIN3(normalise_row, u32, ISA),
+    [DML_INDEX_U64] = DML_JOIN3(normalise_row, u64, ISA),
+};
+
 const dml_isa DML_JOIN2(dml_isa, ISA) = {
     DML_TABLE(loops),
     DML_TABLE(scans),
+    DML_TABLE(normalisers),
     DML_TABLE(combiners),
     DML_TABLE(nonzero_counts),
     DML_TABLE(nonzero_writes),

@@ -167,6 +167,12 @@ DML_LONG_PIECE int NAME(offsets)(const I *index, int64_t count, int q, const int
     return bad;
 }
 
+/* Those of single indices in a row. */
+static int NAME(normalise_row)(const void *indices, int64_t count, int64_t bound, int64_t step, u32 *offsets)
+{
+    return NAME(offsets)(indices, count, 1, &bound, &step, NULL, offsets);
+}
+
 /* Any number of coordinates, any bounds and steps. */
 DML_INLINE int NAME(wide)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds, const int64_t *steps,
                           const i64 *ramp, i64 *DML_RESTRICT offsets)
