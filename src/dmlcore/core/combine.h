@@ -188,12 +188,12 @@ FLOATING(f64, double, u64, 0x7ff0000000000000u)
     COMBINER(name, u16, NO_NAN, DML_ONCE(into))
 
 #define HALF_OF(compares) \
-    ((dml_half_order(next) compares dml_half_order(here)) | DML_HALF_IS_NAN(next)) & !DML_HALF_IS_NAN(here) ? next : here
+    ((((dml_half_order(next) compares dml_half_order(here)) | DML_HALF_IS_NAN(next)) & !DML_HALF_IS_NAN(here)) ? next : here)
 
 HALVES(add_f16, +)
 HALVES(mul_f16, *)
-SAME(min_f16, u16, (HALF_OF(<)))
-SAME(max_f16, u16, (HALF_OF(>)))
+SAME(min_f16, u16, HALF_OF(<))
+SAME(max_f16, u16, HALF_OF(>))
 
 #define ROW_OF(sums, name) {NULL, NAME(add_##sums), NAME(mul_##sums), NAME(min_##name), NAME(max_##name)}
 #define ROW(name) ROW_OF(name, name)
