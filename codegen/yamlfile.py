@@ -12,6 +12,7 @@ import yaml
 from .mistakes import Mistake
 
 MAX_BYTES, MAX_DEPTH, MAX_NODES = 1_000_000, 40, 20_000
+TOO_DEEP = f"nested more than {MAX_DEPTH} deep; a specification needs about 12"
 _PARSER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # only its events are used: nothing is constructed
 
 Path_ = tuple[str | int, ...]
@@ -60,8 +61,10 @@ def read(file: Path, name: str) -> Document:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "cannot be read"
         context = getattr(error, "context", None)
-        message = f"not YAML: {problem}" + (f" {context}" if context else "")
-        document.mistakes.append(Mistake(name, mark.line + 1 if mark else 1, f"{message}; correct the syntax"))
+        message = f"not YAML: {problem}" + (f" {context}" if context else "") + "; correct the syntax"
+        if "nesting depth" in problem:  # the parser of PyYAML 6.0.4 and later refuses what is far too deep by itself
+            message = TOO_DEEP
+        document.mistakes.append(Mistake(name, mark.line + 1 if mark else 1, message))
     except OSError as error:
         document.mistakes.append(Mistake(name, 1, f"cannot be read: {error.strerror}; the file is needed"))
     return document
@@ -109,7 +112,7 @@ class _Builder:
         path = self.place(value, line, None, "a list or a mapping")
         self.stack.append({"value": value, "path": path, "key": None})
         if len(self.stack) > MAX_DEPTH:
-            raise _Refused(line, f"nested more than {MAX_DEPTH} deep; a specification needs about 12")
+            raise _Refused(line, TOO_DEEP)
 
     def scalar(self, event, line: int) -> None:
         top = self.stack[-1] if self.stack else None
