@@ -18,7 +18,7 @@ NEEDED = ("py.typed", "_generated/operators.pyi", "include/dmlcore.h", "core/ker
 def repair(wheel: Path) -> Path:
     """Asks auditwheel for the oldest manylinux that the wheel fits."""
     folder = wheel.parent / "repaired"
-    subprocess.run([sys.executable, "-m", "auditwheel", "repair", "--strip", "-w", folder, wheel], check=True)
+    subprocess.run([sys.executable, "-m", "auditwheel", "repair", "--strip", "-z", "9", "-w", folder, wheel], check=True)
     (repaired,) = folder.glob("*.whl")
     wheel.unlink()
     repaired = repaired.rename(wheel.parent / repaired.name)

@@ -57,8 +57,12 @@
                         COMBINE(name##_quick, at >> 32, stream + (k + 1) * (int64_t)sizeof(type));                      \
                     }                                                                                                   \
                 }                                                                                                       \
-            for (; i < n; i++)                                                                                          \
-                COMBINE(name##_one, narrow ? narrow[i] : wide[i], stream + (where ? where[i] : i * step));              \
+            for (; i < n && narrow; i++)                                                                                \
+                COMBINE(name##_one, narrow[i], stream + (where ? where[i] : i * step));                                 \
+            for (; i < n; i++) {                                                                                        \
+                DML_ONCE(where); /* tables of that size are rare: one loop, not one for each kind of updates */         \
+                COMBINE(name##_one, wide[i], stream + (where ? where[i] : i * step));                                   \
+            }                                                                                                           \
             return;                                                                                                     \
         }                                                                                                               \
         int64_t ahead = updates->far ? dml_least(SLICES, dml_most(1, DML_FAR_AHEAD / slice)) : 0;                       \
