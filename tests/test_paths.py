@@ -450,6 +450,27 @@ def test_updates_of_long_lines(rng, every_thread, shape, dtype):
         assert same_bits(dmlcore.scatter_elements(table, indices, updates, -1, reduction="add", num_threads=threads), added)
 
 
+@pytest.mark.parametrize("isa", ("baseline", "avx512", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+@pytest.mark.parametrize("shape", ((1, 5000, 1), (40, 1, 512), (3, 2451, 20), (7, 130, 9), (9, 1, 1100), (100, 300, 1)), ids=str)
+def test_boxes_that_follow_each_other(rng, every_thread, isa, shape, index):
+    """Indices are checked some positions before their elements are moved, across the ends of boxes that are full, short, or no
+    multiple of sixteen long; a bad one is found wherever it is."""
+    for dtype in DTYPES:
+        table, updates = numbers(rng, (shape[0], 70, shape[2]), dtype), numbers(rng, shape, dtype)
+        indices = rng.integers(0 if index.startswith("u") else -70, 70, shape).astype(index)
+        places, wanted = indices.astype("int64"), table.copy()
+        both_outputs(dmlcore.gather_elements, table, indices, wanted=np.take_along_axis(table, places, 1), axis=1)
+        np.put_along_axis(wanted, places, updates, 1)  # NumPy too keeps the last one
+        both_outputs(dmlcore.scatter_elements, table, indices, updates, wanted=wanted, axis=1)
+    for bad in rng.integers(0, indices.size, 20):
+        broken = indices.copy()
+        broken.flat[bad] = 70
+        with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+            dmlcore.gather_elements(table, broken, axis=1)
+        assert caught.value.position == np.unravel_index(bad, shape)
+
+
 @pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("shape", ((1200, 300), (2, 700, 512), (4000, 70), (40, 9000), (2, 70, 2100)), ids=str)
 def test_tiles_of_large_planes(rng, every_thread, isa, shape):

@@ -13,13 +13,15 @@ typedef struct dml_block {
     char *table, *stream;          /* of the first position */
     const char *indices;
     const char *known;             /* indices that the offsets come from already; NULL: none */
-    int64_t known_positions;
+    int64_t known_positions;       /* normalise.h: how many; */
+    int64_t known_at;              /* fused.h, which checks as many ahead as it needs: where their offsets begin */
+    int64_t following;             /* indices that lie behind its own: the next boxes' */
     const u32 *kept;               /* offsets that a scan has kept; NULL: none */
     const char *next;              /* prefetch: where the table's next row will be read */
     const int64_t *where;          /* stream offsets; NULL: one slice after the other, plan->stream_step apart */
     int64_t missed;                /* DML_FILL: positions whose index was out of range */
     union {
-        u32 narrow[DML_BLOCK];
+        _Alignas(DML_LINE) u32 narrow[DML_BLOCK]; /* vectors are stored there */
         i64 wide[DML_BLOCK];
     } offsets;
     int64_t chosen[DML_BLOCK];     /* `where` after some positions were left out */
@@ -54,6 +56,7 @@ DML_INLINE void dml_block_open(const dml_plan *p, int64_t box, dml_block *b)
         row = (box - outer * p->pieces) * p->rows;
     }
     b->count = b->positions = dml_least(p->rows, cut->size - row) * p->inner;
+    b->following = p->follows ? p->positions - (outer * cut->size + row) * p->inner - b->positions : 0;
     b->table = p->table + row * cut->table;
     b->stream = p->stream + row * cut->stream;
     b->indices = p->indices + row * cut->index;

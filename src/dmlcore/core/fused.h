@@ -25,9 +25,7 @@ DML_INLINE void NAME(two)(char *first, char *second, char *stream, int scatter)
 /* The offsets of some indices; for the usual number of them the compiler unrolls the loop. */
 DML_INLINE int NAME(some)(const I *index, int64_t count, const dml_plan *p, const u32 *ramp, u32 *offsets)
 {
-    if (WRAPS && (I)-1 < (I)1 && sizeof(I) == 8)
-        return WRAP((const i64 *)index, count, p->bounds[0], p->steps[0], ramp, offsets);
-    if (count == DML_STEP_USUAL && !(((I)-1 < (I)1) && (i64)index[0] < 0) &&
+    if (!WRAPS && count == DML_STEP_USUAL && !(((I)-1 < (I)1) && (i64)index[0] < 0) &&
         !DML_JOIN3(plain, I, ISA)(index, DML_STEP_USUAL, 1, p->bounds, p->steps, ramp, offsets))
         return 0;
     return DML_JOIN3(offsets, I, ISA)(index, count, 1, p->bounds, p->steps, ramp, offsets);
@@ -66,9 +64,41 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q, int sc
     return 0;
 }
 
+/* Sixteen elements, the table `drift` further from one to the next. */
+DML_INLINE void NAME(sixteen)(char *table, char *stream, const u32 *offsets, int drift, int scatter, int gathers, int past)
+{
+    for (int at = 0; scatter && at < 16 * (int)sizeof(T); at += DML_LINE)
+        DML_PREFETCH(stream + at + DML_PAGES_AHEAD);
+    if (JOINS(T) && !scatter) {
+        JOIN(T, stream, table, drift, offsets, gathers, past);
+        return;
+    }
+    for (int j = 0; j < 16; j += 2) {
+        u64 at = dml_offsets(offsets + j);
+        NAME(two)(table + j * drift + (u32)at, table + (j + 1) * drift + (at >> 32), stream + j * (int64_t)sizeof(T), scatter);
+    }
+}
+
+/* What sixteen positions need soon: indices, and the table's next row, of which the answer is what comes after that. Where that is
+ * nothing, what is fetched is there already: that costs less than a branch. */
+DML_INLINE const char *NAME(fetch)(const I *index, int64_t ahead, const char *next, int64_t next_step, int scatter)
+{
+    for (int at = 0; at < 16 * (int)sizeof(I); at += DML_LINE)
+        DML_PREFETCH((const char *)index + ahead + at);
+    for (int row = 0; !scatter && row < 2; row++, next += next_step) {
+        DML_PREFETCH(next);
+        if (sizeof(T) > 8)
+            DML_PREFETCH(next + 64);
+    }
+    return next;
+}
+
+#if WRAPS
+#include "ring.h"
+#else
 /* drift: how far the table moves on from one position to the next, where the ramp does not tell. past: whole lines of elements are
- * stored past the caches. */
-DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32 *ramp, int drift, int scatter, int past)
+ * stored past the caches. Here some indices are checked, then as many elements moved, by turns. */
+DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramp, int drift, int scatter, int gathers, int past)
 {
     const I *index = (const I *)b->indices;
     const char *next = b->next;
@@ -81,30 +111,9 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
         first = 0;
         if (NAME(some)(index, some, p, ramp, offsets))
             return 1;
-        for (; i + 16 <= some; i += 16) {
-            if (ahead) {
-                DML_PREFETCH((const char *)(index + i) + ahead);
-                if (sizeof(I) == 8)
-                    DML_PREFETCH((const char *)(index + i) + ahead + 64);
-            }
-            if (!scatter && next_step)
-                for (int row = 0; row < 2; row++, next += next_step) {
-                    DML_PREFETCH(next);
-                    if (sizeof(T) > 8)
-                        DML_PREFETCH(next + 64);
-                }
-            for (int at = 0; scatter && at < 16 * (int)sizeof(T); at += DML_LINE)
-                DML_PREFETCH(stream + at + DML_PAGES_AHEAD);
-            if (JOINS(T) && !scatter)
-                JOIN(T, stream, table, drift, offsets + i, p->gathers, past);
-            else
-                for (int j = 0; j < 16; j += 2) {
-                    u64 at = dml_offsets(offsets + i + j);
-                    NAME(two)(table + j * drift + (u32)at, table + (j + 1) * drift + (at >> 32),
-                              stream + j * (int64_t)sizeof(T), scatter);
-                }
-            table += 16 * drift;
-            stream += 16 * sizeof(T);
+        for (; i + 16 <= some; i += 16, table += 16 * drift, stream += 16 * sizeof(T)) {
+            next = NAME(fetch)(index + i, ahead, next, next_step, scatter);
+            NAME(sixteen)(table, stream, offsets + i, drift, scatter, gathers, past);
         }
         for (; i < some; i++, table += drift, stream += sizeof(T))
             NAME(one)(table + offsets[i], stream, scatter);
@@ -115,6 +124,7 @@ DML_INLINE int NAME(fused_loop)(const dml_plan *p, const dml_block *b, const u32
     }
     return 0;
 }
+#endif
 
 /* Out of a near table of elements that follow each other the vector unit gathers with the indices as they are. */
 DML_INLINE int NAME(take)(const dml_plan *p, const dml_block *b)
@@ -144,7 +154,7 @@ DML_INLINE int NAME(look_up_fused)(const dml_plan *p, const dml_block *b)
     return 0;
 }
 
-DML_INLINE int NAME(fused)(const dml_plan *p, const dml_block *b, int scatter)
+DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
 {
     const dml_dim *last = p->dim + p->rank - 1;
     int drifts = p->cut == p->rank - 1 && last->table == (int64_t)sizeof(T);
@@ -159,18 +169,22 @@ DML_INLINE int NAME(fused)(const dml_plan *p, const dml_block *b, int scatter)
         }
     if (SECOND_TUNING && TAKES(T) && !scatter && !p->ramped && p->gathers && !p->past && p->steps[0] == (int64_t)sizeof(T))
         return NAME(take)(p, b);
-    if (sizeof(T) >= DML_SHORTEST_PAST && !scatter && DML_JOIN3(goes_past, T, ISA)(p, b->stream))
-        return NAME(fused_loop)(p, b, ramp, drifts ? (int)sizeof(T) : 0, 0, 1);
+    int past = sizeof(T) >= DML_SHORTEST_PAST && !scatter && DML_JOIN3(goes_past, T, ISA)(p, b->stream);
+    int drift = drifts ? (int)sizeof(T) : 0;
+    if (SECOND_TUNING && !scatter && p->gathers)
+        return NAME(loop)(p, b, ramp, drift, 0, 1, past);
+    if (past)
+        return NAME(loop)(p, b, ramp, drift, 0, 0, 1);
     if (!p->ramped)
-        return NAME(fused_loop)(p, b, NULL, 0, scatter, 0);
+        return NAME(loop)(p, b, NULL, 0, scatter, 0, 0);
     if (drifts)
-        return NAME(fused_loop)(p, b, NULL, sizeof(T), scatter, 0);
-    return NAME(fused_loop)(p, b, ramp, 0, scatter, 0);
+        return NAME(loop)(p, b, NULL, sizeof(T), scatter, 0, 0);
+    return NAME(loop)(p, b, ramp, 0, scatter, 0, 0);
 }
 
 /* 1: some coordinate is out of range; elements in front of it may have been moved. */
-DML_PIECE int NAME(gather_fused)(const dml_plan *p, const dml_block *b) { return NAME(fused)(p, b, 0); }
+DML_PIECE int NAME(gather_fused)(const dml_plan *p, dml_block *b) { return NAME(fused)(p, b, 0); }
 
-DML_PIECE int NAME(scatter_fused)(const dml_plan *p, const dml_block *b) { return NAME(fused)(p, b, 1); }
+DML_PIECE int NAME(scatter_fused)(const dml_plan *p, dml_block *b) { return NAME(fused)(p, b, 1); }
 
 #undef NAME

@@ -15,7 +15,7 @@
 #endif
 #ifndef WRAP
 #define WRAPS 0
-#define WRAP(index, count, bound, step, ramp, offsets) 0
+#define WRAP(index, count, index_width, is_signed, bound, step, ramp, offsets) 0
 #endif
 #define I i32
 #define U u32

@@ -117,8 +117,8 @@ DML_INLINE int NAME(plain)(const I *DML_RESTRICT index, int64_t count, int q, co
 DML_INLINE int NAME(narrow)(const I *index, int64_t count, int q, const int64_t *bounds, const int64_t *steps, const u32 *ramp,
                             u32 *offsets)
 {
-    if (q == 1 && WRAPS && SIGNED && sizeof(I) == 8)
-        return WRAP((const i64 *)index, count, bounds[0], steps[0], ramp, offsets);
+    if (q == 1 && WRAPS)
+        return WRAP((const char *)index, count, sizeof(I), SIGNED, bounds[0], steps[0], ramp, offsets);
     int64_t part = count / 4 * q;
     int negative = SIGNED &&
                    ((i64)index[0] < 0 || (i64)index[part] < 0 || (i64)index[2 * part] < 0 || (i64)index[3 * part] < 0);

@@ -13,6 +13,7 @@ DML_INLINE u64 dml_offsets(const u32 *offsets)
 #else
     u64 pair;
     memcpy(&pair, offsets, sizeof pair);
+    DML_ONCE(pair);
     return pair;
 #endif
 }

@@ -236,6 +236,9 @@ void dml_policy_loops(dml_plan *p)
         p->fetch = DML_FETCH_L2;
     }
     p->fused = p->direct || (simple && p->tuple == 1 && !p->fetch);
+    p->follows = p->fused;
+    for (int d = 0; d < p->cut; d++)
+        p->follows &= p->dim[d].index == p->dim[d + 1].index * p->dim[d + 1].size;
     p->feeds = p->combine && p->fused && p->reached + p->walked >= LEAST_FED &&
                p->positions * (p->slice + dml_index_bytes(p->index)) >= FEEDS;
 }

@@ -4,31 +4,57 @@
 
 #define WRAPS 1
 #define WRAP wrap_avx512
+#define WRAP_SIXTEEN wrap_sixteen
 
-/* Narrow offsets of 64-bit indices. What does not fit into 32 bits becomes the nearest number that does, which is out of
- * range as well: a bound is less than 2**31. */
-DML_INLINE int wrap_avx512(const i64 *index, int64_t count, int64_t bound, int64_t step, const u32 *ramp, u32 *offsets)
+/* Eight 64-bit indices. What does not fit into 32 bits becomes the nearest number that does, which is out of range as well: a
+ * bound is less than 2**31. */
+DML_INLINE __m256i halved_indices(const char *index, __mmask8 some, int is_signed)
+{
+    __m512i v = _mm512_maskz_loadu_epi64(some, (const void *)index);
+    return is_signed ? _mm512_cvtsepi64_epi32(v) : _mm512_cvtusepi64_epi32(v);
+}
+
+/* Up to sixteen indices that have `width` bytes each, those below zero from the end. */
+DML_INLINE __m512i wrapped_indices(const char *index, __mmask16 some, size_t width, int is_signed, __m512i bound)
+{
+    __m512i v;
+    if (width == 8)
+        v = _mm512_inserti64x4(_mm512_castsi256_si512(halved_indices(index, (__mmask8)some, is_signed)),
+                               halved_indices(index + 64, (__mmask8)(some >> 8), is_signed), 1);
+    else
+        v = _mm512_maskz_loadu_epi32(some, (const void *)index);
+    __asm__("" : "+v"(v)); /* as read: what is checked is what is used */
+    return is_signed ? _mm512_mask_add_epi32(v, _mm512_movepi32_mask(v), v, bound) : v;
+}
+
+/* Narrow offsets of sixteen indices; not 0: one is out of range. */
+DML_INLINE int wrap_sixteen(const char *index, size_t width, int is_signed, int64_t bound, int64_t step, const u32 *ramp,
+                            u32 *offsets)
+{
+    __m512i n = _mm512_set1_epi32((int)bound), v = wrapped_indices(index, 0xffff, width, is_signed, n);
+    int bad = _mm512_cmpge_epu32_mask(v, n) != 0;
+    v = _mm512_mullo_epi32(v, _mm512_set1_epi32((int)step));
+    if (ramp)
+        v = _mm512_add_epi32(v, _mm512_loadu_si512((const void *)ramp));
+    _mm512_storeu_si512((void *)offsets, v);
+    return bad;
+}
+
+/* Of any number of them, a line of offsets after the other. */
+DML_INLINE int wrap_avx512(const char *index, int64_t count, size_t width, int is_signed, int64_t bound, int64_t step,
+                           const u32 *ramp, u32 *offsets)
 {
     __m512i n = _mm512_set1_epi32((int)bound), by = _mm512_set1_epi32((int)step), most = _mm512_setzero_si512();
-    int64_t i = 0;
-    int bad = 0;
-    for (; i + 16 <= count; i += 16) {
-        __m256i low = _mm512_cvtsepi64_epi32(_mm512_loadu_si512((const void *)(index + i)));
-        __m256i high = _mm512_cvtsepi64_epi32(_mm512_loadu_si512((const void *)(index + i + 8)));
-        __m512i v = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
-        v = _mm512_mask_add_epi32(v, _mm512_movepi32_mask(v), v, n);
+    for (int64_t i = 0; i < count; i += 16) {
+        __mmask16 some = (__mmask16)(count - i < 16 ? (1 << (count - i)) - 1 : 0xffff);
+        __m512i v = wrapped_indices(index + i * (int64_t)width, some, width, is_signed, n);
         most = _mm512_max_epu32(most, v);
         v = _mm512_mullo_epi32(v, by);
         if (ramp)
-            v = _mm512_add_epi32(v, _mm512_loadu_si512((const void *)(ramp + i)));
-        _mm512_storeu_si512((void *)(offsets + i), v);
+            v = _mm512_add_epi32(v, _mm512_maskz_loadu_epi32(some, (const void *)(ramp + i)));
+        _mm512_mask_storeu_epi32((void *)(offsets + i), some, v);
     }
-    for (; i < count; i++) {
-        uint64_t u = (uint64_t)index[i] + (index[i] < 0 ? (uint64_t)bound : 0);
-        bad |= u >= (uint64_t)bound;
-        offsets[i] = (ramp ? ramp[i] : 0) + (u32)u * (u32)step;
-    }
-    return bad | (_mm512_cmpge_epu32_mask(most, n) != 0);
+    return _mm512_cmpge_epu32_mask(most, n) != 0;
 }
 
 #define STREAM64 stream_avx512
