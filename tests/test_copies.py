@@ -93,7 +93,7 @@ def test_nothing_to_update(rng, threads):
         dmlcore.scatter_elements(nowhere, np.zeros((2000, 30), int), np.zeros((2000, 30), "f4"), axis=1, num_threads=threads)
 
 
-@pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("isa", ("baseline", "avx512-zen5", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("offset", (0, 16, 1))
 @pytest.mark.parametrize("size", (17_000_000, 51_000_003))
 @pytest.mark.parametrize("count", (1, 2_000_000))

@@ -150,7 +150,7 @@ def test_past_the_caches(rng, every_thread, width):
         assert (target == wanted).all()
 
 
-@pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("isa", ("baseline", "avx512-zen5", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("offset", (0, 16, 1))
 @pytest.mark.parametrize("width", (32, 48, 56, 64, 80, 192, 700, 1500))
 def test_lines_past_the_caches(rng, every_thread, isa, width, offset):
@@ -171,7 +171,7 @@ def test_lines_past_the_caches(rng, every_thread, isa, width, offset):
             assert (target[last >= 0] == out[last[last >= 0]]).all() and not target[last < 0].any()
 
 
-@pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("isa", ("baseline", "avx512-zen5", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize(("width", "gap"), ((200, 300), (257, 127), (256, 128), (700, 1001)))
 def test_slices_with_gaps(rng, every_thread, isa, width, gap):
     """So many bytes to slices with others between them, as to some columns of a wider output, that lines are stored past the
@@ -357,7 +357,7 @@ def in_place(table, indices, updates, wanted, axis):
                 assert same_bits(around, table.base), threads
 
 
-@pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("isa", ("baseline", "avx512-zen5", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("shape", ((2_700_000,), (3000, 900), (300, 30, 300)), ids=str)
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 def test_elements_of_far_tables(rng, isa, shape, index):
@@ -391,7 +391,7 @@ def test_elements_of_far_tables(rng, isa, shape, index):
     assert same_bits(out, wanted)
 
 
-@pytest.mark.parametrize("isa", ("baseline", "avx512", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("isa", ("baseline", "avx512", "avx512-zen5", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("shape", ((4_400_000,), (1100, 4000), (40, 110, 1000), (11, 20, 40, 500)), ids=str)
 @pytest.mark.parametrize("index", ("int32", "int64", "uint64"))
 def test_the_same_elements_of_far_tables_again(rng, isa, shape, index):

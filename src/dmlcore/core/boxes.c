@@ -3,6 +3,7 @@
 #include "plan.h"
 
 #define BOX ((int64_t)64 << 10) /* bytes of slices in a box: there should be one for every thread */
+#define SLICES_PAST 8           /* at least, where these go past the caches: the next one is fetched meanwhile, but not the next box's */
 #define LONG_ROW 256            /* a row of so many positions is worth a box of its own */
 
 /* Narrow offsets are 32 bits wide, never negative, and count from the first position of a box. The answer is how far they
@@ -89,7 +90,7 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
     if (p->tuple > DML_PACKED / DML_BLOCK)
         cap = DML_PACKED / p->tuple;
     if (p->slice > DML_LINE)
-        cap = dml_most(1, dml_least(cap, BOX / p->slice));
+        cap = dml_most(p->past ? SLICES_PAST : 1, dml_least(cap, BOX / p->slice));
     int tuple_bytes = p->tuple * dml_index_bytes(p->index);
     linear all = {1, 1, 1};
 

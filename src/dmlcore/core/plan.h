@@ -53,7 +53,8 @@ typedef struct {
     int64_t slices_past;           /* bytes; so long ones are stored past the caches where much is gathered, */
     int64_t slices_past_near;      /* and is not out of a far table, */
     int64_t scattered_past;        /* and where much is scattered, or gathered to rows that are apart */
-    int64_t slices_copied;         /* bytes; so long ones are left to memcpy */
+    int64_t slices_copied;         /* bytes; so long ones of far tables are left to memcpy, */
+    int64_t slices_kept;           /* and so long ones of tables that the third-level cache holds are not stored past it */
     int slices_to_l1;              /* those of far tables are fetched to the first-level cache when a gather stores plainly */
     int separates_all;             /* 0: rows that take turns are separated from three on, short elements */
     int turned_at_once;            /* 8 or 16: rows of large planes of four bytes, columns whose lines meet in the cache */

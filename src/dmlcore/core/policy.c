@@ -34,6 +34,7 @@
  * the gaps are at least GAP and the slices at least WITH_A_GAP long, else 0.6 to 1.4 times */
 #define GAP 128
 #define WITH_A_GAP 256
+#define KEPT (16 << 20)            /* a table that the third-level cache holds beside some of what it gives */
 #define SHORT_PAST (16 << 20)      /* less in slices shorter than two lines is stored through the caches */
 
 /* Whether some element of the table may have an odd address. */
@@ -121,6 +122,8 @@ static int slices_go_past(const dml_plan *p)
     int64_t gap = llabs(p->dim[p->rank - 1].stream) - p->slice;
     int apart = p->stores || (!p->lines && gap && (gap < GAP || p->slice < WITH_A_GAP));
     int64_t least = apart ? t->scattered_past : p->far ? t->slices_past : t->slices_past_near;
+    if (p->slice >= t->slices_kept && p->reached + p->walked <= KEPT)
+        return 0;
     if (p->slice < 2 * DML_LINE && ((p->stores && !p->lines) || p->positions * p->slice < SHORT_PAST))
         return 0;
     return p->slice >= least;

@@ -10,7 +10,7 @@
 #define JOINS(T) 1
 #define JOIN(T, stream, table, drift, offsets, gathers, past)                  \
     do {                                                                       \
-        if (DML_UNLIKELY(gathers) && GATHERS(T))                                         \
+        if ((gathers) && GATHERS(T))                                           \
             GATHER_SIXTEEN(stream, table, drift, offsets, sizeof(T), (past));  \
         else                                                                   \
             join_of((stream), (table), (drift), (offsets), sizeof(T), (past)); \
