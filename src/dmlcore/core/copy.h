@@ -44,6 +44,9 @@ DML_INLINE void dml_copy_short(char *DML_RESTRICT to, const char *DML_RESTRICT f
     }
     if (bytes >= 64) {
         int64_t at = 0;
+        for (; at + 256 <= bytes; at += 256)
+            for (int line = 0; line < 256; line += 64)
+                memcpy(to + at + line, from + at + line, 64);
         for (; at + 64 <= bytes; at += 64)
             memcpy(to + at, from + at, 64);
         if (at < bytes)
