@@ -47,7 +47,6 @@ static int always(void) { return 1; }
     .scatters_direct = NEVER,           \
     .step = DML_STEP_USUAL,             \
     .ahead_of_moves = DML_PAGES_AHEAD,  \
-    .ahead_of_scans = 0,                \
     .past_caches_shared = 24 << 20,     \
     .past_caches_updated = 20 << 20,    \
     .by_pages = NEVER,                  \
@@ -71,6 +70,7 @@ static const dml_tuning usual = {
     .gather_fetches = DML_NEAR,
     .scatter_fetches = 5 << 20,
     .past_caches = 12 << 20,
+    .ahead_of_scans = 0,
     .string_align = 32,
     .slices_copied = NEVER,
     .slices_kept = NEVER,
@@ -128,6 +128,7 @@ static const dml_tuning zen5 = {
     .gather_fetches = 24 << 20,
     .scatter_fetches = 24 << 20,
     .past_caches = 16 << 20,
+    .ahead_of_scans = 2 * DML_PAGES_AHEAD,
     .string_align = 1,
     .slices_copied = 4096,
     .slices_kept = 32 << 10,
@@ -171,31 +172,8 @@ const dml_isa *dml_chosen_isa = &dml_isa__baseline;
 const dml_tuning *dml_tuned = &usual;
 static const char *chosen_name = "baseline";
 
-/* DML_EXPERIMENT */
-#include <stddef.h>
-#include <stdlib.h>
-static dml_tuning trial;
-static int select_trial(const char *name)
-{
-    static const struct { const char *n; size_t at; int size; } fields[] = {{"gathers_below", offsetof(dml_tuning, gathers_below), 8}, {"gathers_past", offsetof(dml_tuning, gathers_past), 8}, {"gathers_past_u32", offsetof(dml_tuning, gathers_past_u32), 8}, {"gather_fetches", offsetof(dml_tuning, gather_fetches), 8}, {"scatter_fetches", offsetof(dml_tuning, scatter_fetches), 8}, {"rows_fetched", offsetof(dml_tuning, rows_fetched), 8}, {"gather_follows", offsetof(dml_tuning, gather_follows), 8}, {"scatter_follows", offsetof(dml_tuning, scatter_follows), 8}, {"to_l2", offsetof(dml_tuning, to_l2), 8}, {"gathers_direct", offsetof(dml_tuning, gathers_direct), 8}, {"scatters_direct", offsetof(dml_tuning, scatters_direct), 8}, {"step", offsetof(dml_tuning, step), 8}, {"ahead_of_moves", offsetof(dml_tuning, ahead_of_moves), 8}, {"ahead_of_scans", offsetof(dml_tuning, ahead_of_scans), 8}, {"past_caches", offsetof(dml_tuning, past_caches), 8}, {"past_caches_shared", offsetof(dml_tuning, past_caches_shared), 8}, {"past_caches_updated", offsetof(dml_tuning, past_caches_updated), 8}, {"string_align", offsetof(dml_tuning, string_align), 8}, {"by_pages", offsetof(dml_tuning, by_pages), 8}, {"slices_past", offsetof(dml_tuning, slices_past), 8}, {"slices_past_near", offsetof(dml_tuning, slices_past_near), 8}, {"scattered_past", offsetof(dml_tuning, scattered_past), 8}, {"slices_copied", offsetof(dml_tuning, slices_copied), 8}, {"slices_kept", offsetof(dml_tuning, slices_kept), 8}, {"slices_to_l1", offsetof(dml_tuning, slices_to_l1), 4}, {"separates_all", offsetof(dml_tuning, separates_all), 4}, {"turned_at_once", offsetof(dml_tuning, turned_at_once), 4}, {"permuted", offsetof(dml_tuning, permuted), 4}, {"tiles_moved", offsetof(dml_tuning, tiles_moved), 8}, {"tiles_written", offsetof(dml_tuning, tiles_written), 8}, {"tiles_rows", offsetof(dml_tuning, tiles_rows), 4}, {"tiles_rows_written", offsetof(dml_tuning, tiles_rows_written), 4}, {"tiles_wide", offsetof(dml_tuning, tiles_wide), 4}, };
-    trial = zen5;
-    name += 2;
-    while (*name) {
-        size_t k = 0, len = strcspn(name, "=");
-        for (; k < sizeof fields / sizeof fields[0]; k++)
-            if (strlen(fields[k].n) == len && !strncmp(fields[k].n, name, len)) break;
-        if (k == sizeof fields / sizeof fields[0]) return -1;
-        int64_t v = strtoll(name + len + 1, NULL, 0);
-        if (fields[k].size == 8) memcpy((char *)&trial + fields[k].at, &v, 8); else { int w = (int)v; memcpy((char *)&trial + fields[k].at, &w, 4); }
-        name += len; name += strcspn(name, ","); if (*name) name++;
-    }
-    dml_chosen_isa = &dml_isa__avx512; dml_tuned = &trial; chosen_name = "x";
-    return 0;
-}
 int dml_isa_select(const char *name)
 {
-    if (name && !strncmp(name, "x:", 2)) return select_trial(name);
-
     for (int i = KNOWN - 1; i >= 0; i--)
         if ((name ? strcmp(name, known[i].name) == 0 : known[i].fast()) && known[i].available()) {
             dml_chosen_isa = known[i].isa;

@@ -123,28 +123,39 @@ DML_PIECE void NAME(look_up)(const dml_plan *p, char *stream, const char *table,
     LOOK_UP(stream + IN_ORDER(first), table, p->in_registers, offsets + first, count - first, sizeof(T), past);
 }
 
+/* Of the indices that the next box is likely to have, those of sixteen positions are fetched. */
+DML_INLINE const char *NAME(feed)(const char *soon, int64_t bytes)
+{
+    for (int64_t at = 0; at < bytes; at += DML_LINE)
+        DML_PREFETCH(soon + at);
+    return soon + bytes;
+}
+
 /* The most frequent case. ahead: the prefetch distance of a far table; else its next row is fetched, where there is one. */
 DML_INLINE void NAME(gather_in_order)(const dml_plan *p, const dml_block *b, int64_t ahead)
 {
     const u32 *offsets = b->offsets.narrow;
-    const char *table = b->table, *next = b->next;
+    const char *table = b->table, *next = b->next, *soon = b->indices + b->positions * p->fed / 16;
     char *stream = b->stream;
     int64_t n = b->count, i = 0;
     int past = NAME(goes_past)(p, stream), first = past ? NAME(to_line)(stream, n) : 0;
     for (; i < first; i++)
         NAME(store)(stream + IN_ORDER(i), NAME(load)(table + offsets[i]));
     for (; ahead && !past && i + ahead + 16 <= n; i += 16) {
+        soon = NAME(feed)(soon, p->fed);
         for (int j = 0; j < 16; j++) {
             DML_PREFETCH_L2(table + offsets[i + j + ahead]);
             NAME(store)(stream + IN_ORDER(i + j), NAME(load)(table + offsets[i + j]));
         }
     }
     for (; ahead && i + ahead + 16 <= n; i += 16) {
+        soon = NAME(feed)(soon, p->fed);
         for (int j = 0; j < 16; j++)
             DML_PREFETCH_L2(table + offsets[i + j + ahead]);
         NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i, 0, 1);
     }
     for (; i + 16 <= n; i += 16) {
+        soon = NAME(feed)(soon, p->fed);
         for (int row = 0; p->next_step && row < 2; row++, next += p->next_step) {
             DML_PREFETCH(next);
             if (sizeof(T) > 8)
