@@ -232,6 +232,30 @@ def test_many_indices(rng, every_thread, index, count):
 # ---- sizes at which 32 bits end ----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("isa", ("baseline", "avx512", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("index", ("int64", "uint64"))
+@pytest.mark.parametrize("length", (65_535, 65_536, 65_537))
+@pytest.mark.parametrize("count", (1025, 40_000, 600_000))
+def test_indices_that_fit_into_16_bits(rng, every_thread, isa, index, length, count):
+    """They are narrowed while they are checked; whatever bits a bad one has, nothing is written."""
+    table = rng.random(length).astype("float32")
+    signed = index == "int64"
+    indices = rng.integers(-length if signed else 0, length, count).astype(index)
+    indices[:2] = length - 1, 0
+    wanted = table[indices.astype("int64")]
+    bad = [length, 65_536 + length, 2**32, 2**32 + 1, 2**63 - 1, *((-length - 1, -(2**32), -(2**63)) if signed else (2**64 - 1,))]
+    for threads in (1, 4):
+        out = np.zeros_like(wanted)
+        dmlcore.gather(table, indices, out=out, num_threads=threads)
+        assert same_bits(out, wanted)
+        for value in bad:
+            broken, place = indices.copy(), int(rng.integers(count))
+            broken[place] = value
+            with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                dmlcore.gather(table, broken, out=out, num_threads=threads)
+            assert (caught.value.position, caught.value.value) == ((place,), value) and same_bits(out, wanted)
+
+
 def test_stride_products_beyond_32_bits():
     """Offsets pass 2^31 elements while every size and stride fits 32 bits; the array is broadcast, not stored."""
     n = 46342

@@ -78,6 +78,38 @@
 #include "fused_for.h"
 #undef T
 
+/* the same of indices that were narrowed */
+#if WRAPS
+DML_PIECE int DML_JOIN2(widened, ISA)(const u16 *index, int64_t count, int64_t bound, int64_t step, const u32 *ramp, u32 *offsets)
+{
+    return WRAP((const char *)index, count, sizeof *index, 0, bound, step, ramp, offsets);
+}
+#define T u8
+#include "narrowed.h"
+#undef T
+#define T u16
+#include "narrowed.h"
+#undef T
+#define T u32
+#include "narrowed.h"
+#undef T
+#define T u64
+#include "narrowed.h"
+#undef T
+#define T u128
+#include "narrowed.h"
+#undef T
+static const dml_loop DML_TABLE(narrowed)[DML_STORAGES] = {
+    [DML_STORAGE_U8] = DML_JOIN4(narrowed, u8, u16, ISA),     [DML_STORAGE_U16] = DML_JOIN4(narrowed, u16, u16, ISA),
+    [DML_STORAGE_U32] = DML_JOIN4(narrowed, u32, u16, ISA),   [DML_STORAGE_U64] = DML_JOIN4(narrowed, u64, u16, ISA),
+    [DML_STORAGE_U128] = DML_JOIN4(narrowed, u128, u16, ISA),
+};
+#define NARROWED DML_TABLE(narrowed)
+#else
+#define NARROWED NULL
+#define NARROWERS NULL
+#endif
+
 /* columns to rows and back */
 #ifndef COLUMNS_OF
 #define COLUMNS_OF ISA
@@ -191,6 +223,8 @@ const dml_isa DML_JOIN2(dml_isa, ISA) = {
     DML_TABLE(loops),
     DML_TABLE(scans),
     DML_TABLE(normalisers),
+    NARROWERS,
+    NARROWED,
     DML_TABLE(combiners),
     DML_TABLE(nonzero_counts),
     DML_TABLE(nonzero_writes),

@@ -158,12 +158,20 @@ typedef struct {
     dml_pulse pulse;
     dml_first first;
     dml_job check;
+    dml_narrowing narrowing;
 } regions;
 
 static int move_straight(const dml_plan *plan, int op, const dml_move *m, const dml_run *run, dml_straight *straight,
                          int threads, regions *shared);
 
-/* Leaves it to the caller to free plan->kept and straight->scratch. taken: bytes of scratch memory that run->threads
+/* What move_with leaves to its caller. */
+static void forget(dml_plan *plan)
+{
+    free(plan->kept);
+    free(plan->narrowed);
+}
+
+/* Leaves it to the caller to forget the plan, and to free straight->scratch. taken: bytes of scratch memory that run->threads
  * have already. */
 static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *run, dml_straight *straight, int64_t taken,
                      regions *shared)
@@ -225,7 +233,14 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
             plan->kept_from = plan->boxes - kept;
             plan->kept = malloc((size_t)(plan->positions - dml_block_number(plan, plan->kept_from)) * sizeof(u32));
         }
-        if (threads > 1 && !scatter && !apart && plan->slice && dml_plan_in_order(plan)) {
+        int narrows = scans && !by_rows && !apart && dml_narrows(plan, threads, taken) && !dml_takes_tiles(&job, NULL, 0, 0) &&
+                      dml_narrow(&job, plan, &shared->narrowing);
+        if (narrows && threads > 1)
+            pulse->first = &shared->narrowing.first;
+        else if (narrows) {
+            const dml_first *first = &shared->narrowing.first;
+            status = dml_parallel(first->work, first->job, first->chunks, DML_FORWARD, 1, pulse);
+        } else if (threads > 1 && !scatter && !apart && plan->slice && dml_plan_in_order(plan)) {
             scan_of(&shared->check, plan, threads); /* the region that moves does it first */
             shared->first = (dml_first){dml_some_boxes, &shared->check, dml_ceil(shared->check.end, shared->check.per_chunk)};
             pulse->first = &shared->first;
@@ -233,7 +248,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
             status = dml_scan(plan, plan->positions * plan->tuple >= MANY_INDICES ? threads : 1, pulse);
         if (status)
             return status;
-        job.checked = 1;
+        job.checked = !narrows;
     }
     if (rest)
         status = dml_copy_rest(&job, m->source, bytes, threads, pulse);
@@ -292,7 +307,7 @@ static int straight_part(void *data, dml_worker *worker, int64_t number)
     int status = dml_straighten(&straight, parts->move, number, parts->plan->element, 1, &shared.pulse);
     if (!status) {
         status = move_with(&plan, parts->op, &straight.move, &run, &none, straight.bytes, &shared);
-        free(plan.kept);
+        forget(&plan);
     }
     if (shared.pulse.interrupted)                        /* this one calls */
         worker->team->pulse->interrupted = 1;
@@ -322,7 +337,7 @@ static int move_straight(const dml_plan *plan, int op, const dml_move *m, const 
         if (status)
             break;
         status = move_with(&part, op, &straight->move, &part_run, &none, straight->bytes, shared);
-        free(part.kept);
+        forget(&part);
     }
     return status;
 }
@@ -345,7 +360,7 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     run->threads = (int)dml_least(run->threads, DML_THREADS_MOST);
     regions shared = {.pulse = {.poll = run->poll}};
     int status = move_with(&plan, op, m, run, &straight, 0, &shared);
-    free(plan.kept);
+    forget(&plan);
     free(straight.scratch);
     return status == DML_OUT_OF_RANGE ? report(m, run) : status;
 }

@@ -159,6 +159,7 @@ typedef struct dml_plan {
     int64_t seen_apart; /* from one thread's bytes to those of the next */
     u32 *kept; /* the offsets of the last boxes, from a scan for a move; NULL: none are kept */
     int64_t kept_from; /* the first of those boxes */
+    u16 *narrowed; /* indices, from such a scan; NULL: they are read again */
 
     /* how updates are combined; NULL: the last one stays */
     dml_combiner combine;

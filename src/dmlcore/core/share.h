@@ -1,6 +1,6 @@
 /* share.h: sharing out the boxes of a plan among threads.
  * Included by move.c, which makes the plan, and by share_gather.c, share_scatter.c, rows.c, short_rows.c, tiles.c, turned.c,
- * straight.c, strided.c and overwritten.c, which know what may run at once. */
+ * straight.c, strided.c, narrow.c and overwritten.c, which know what may run at once. */
 #ifndef DMLCORE_SHARE_H
 #define DMLCORE_SHARE_H
 
@@ -46,6 +46,20 @@ int64_t dml_boxes_per_chunk(const dml_plan *plan, int64_t boxes, int threads);
 
 /* Checks every index; where the plan says so, notes the offsets they name. */
 int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse);
+
+/* Indices that are checked and narrowed to 16 bits; `first` does that. */
+typedef struct {
+    const char *indices;
+    u16 *to;
+    int64_t count, bound;
+    int bytes;                           /* of an index */
+    int (*narrower)(const char *, int64_t, int64_t, u16 *);
+    dml_first first;
+} dml_narrowing;
+
+/* Whether that pays; and job and plan for the narrowed ones, which `first` has to make before. 0: no memory, nothing has changed. */
+int dml_narrows(const dml_plan *plan, int threads, int64_t taken);
+int dml_narrow(dml_job *job, dml_plan *plan, dml_narrowing *narrowing);
 
 int dml_share_gather(dml_job *job, int threads, dml_pulse *pulse);
 

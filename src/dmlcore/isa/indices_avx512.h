@@ -14,13 +14,15 @@ DML_INLINE __m256i halved_indices(const char *index, __mmask8 some, int is_signe
     return is_signed ? _mm512_cvtsepi64_epi32(v) : _mm512_cvtusepi64_epi32(v);
 }
 
-/* Up to sixteen indices that have `width` bytes each, those below zero from the end. */
+/* Up to sixteen indices that have `width` bytes each, 2, 4 or 8, those below zero from the end. */
 DML_INLINE __m512i wrapped_indices(const char *index, __mmask16 some, size_t width, int is_signed, __m512i bound)
 {
     __m512i v;
     if (width == 8)
         v = _mm512_inserti64x4(_mm512_castsi256_si512(halved_indices(index, (__mmask8)some, is_signed)),
                                halved_indices(index + 64, (__mmask8)(some >> 8), is_signed), 1);
+    else if (width == 2)
+        v = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(some, (const void *)index));
     else
         v = _mm512_maskz_loadu_epi32(some, (const void *)index);
     __asm__("" : "+v"(v)); /* as read: what is checked is what is used */
@@ -56,6 +58,39 @@ DML_INLINE int wrap_avx512(const char *index, int64_t count, size_t width, int i
     }
     return _mm512_cmpge_epu32_mask(most, n) != 0;
 }
+
+/* 64-bit indices to narrowed ones, a line of them after the other. */
+DML_INLINE int narrow_avx512(const char *index, int64_t count, int is_signed, int64_t bound, u16 *to)
+{
+    __m512i n = _mm512_set1_epi32((int)bound), most = _mm512_setzero_si512();
+    for (int64_t i = 0; i < count; i += 32) {
+        __mmask32 some = count - i < 32 ? ((__mmask32)1 << (count - i)) - 1 : 0xffffffff;
+        const char *here = index + i * 8;
+        __m512i low = wrapped_indices(here, (__mmask16)some, 8, is_signed, n);
+        __m512i high = wrapped_indices(here + 128, (__mmask16)(some >> 16), 8, is_signed, n);
+        most = _mm512_max_epu32(most, _mm512_max_epu32(low, high));
+        _mm512_mask_storeu_epi16(
+            (void *)(to + i), some,
+            _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi32_epi16(low)), _mm512_cvtepi32_epi16(high), 1));
+    }
+    return _mm512_cmpge_epu32_mask(most, n) != 0;
+}
+
+static int narrow_i64(const char *index, int64_t count, int64_t bound, u16 *to)
+{
+    return narrow_avx512(index, count, 1, bound, to);
+}
+
+static int narrow_u64(const char *index, int64_t count, int64_t bound, u16 *to)
+{
+    return narrow_avx512(index, count, 0, bound, to);
+}
+
+static const dml_narrower narrowers_avx512[DML_INDEXES] = {
+    [DML_INDEX_I64] = narrow_i64,
+    [DML_INDEX_U64] = narrow_u64,
+};
+#define NARROWERS narrowers_avx512
 
 #define STREAM64 stream_avx512
 
