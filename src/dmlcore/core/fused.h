@@ -7,11 +7,10 @@
 
 #include "sixteen.h"
 
-/* The offsets of some indices; for the usual number of them the compiler unrolls the loop. */
+/* The offsets of some indices. */
 DML_INLINE int NAME(some)(const I *index, int64_t count, const dml_plan *p, const u32 *ramp, u32 *offsets)
 {
-    if (!WRAPS && count == DML_STEP_USUAL && !(((I)-1 < (I)1) && (i64)index[0] < 0) &&
-        !DML_JOIN3(plain, I, ISA)(index, DML_STEP_USUAL, 1, p->bounds, p->steps, ramp, offsets))
+    if (!WRAPS && count == DML_STEP_USUAL && !DML_JOIN3(usual, I, ISA)(index, p->bounds, p->steps, ramp, offsets))
         return 0;
     return DML_JOIN3(offsets, I, ISA)(index, count, 1, p->bounds, p->steps, ramp, offsets);
 }

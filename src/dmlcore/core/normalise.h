@@ -167,6 +167,15 @@ DML_LONG_PIECE int NAME(offsets)(const I *index, int64_t count, int q, const int
     return bad;
 }
 
+/* Those of DML_STEP_USUAL single indices, none of which is negative: the compiler unrolls the loops. */
+DML_PIECE int NAME(usual)(const I *index, const int64_t *bounds, const int64_t *steps, const u32 *ramp, u32 *offsets)
+{
+    if (SIGNED && (i64)index[0] < 0)
+        return 1;
+    return ramp ? NAME(plain)(index, DML_STEP_USUAL, 1, bounds, steps, ramp, offsets)
+                : NAME(plain)(index, DML_STEP_USUAL, 1, bounds, steps, NULL, offsets);
+}
+
 /* Those of single indices in a row. */
 static int NAME(normalise_row)(const void *indices, int64_t count, int64_t bound, int64_t step, u32 *offsets)
 {
