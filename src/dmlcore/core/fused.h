@@ -7,12 +7,12 @@
 
 #include "sixteen.h"
 
-/* The offsets of some indices. */
-DML_INLINE int NAME(some)(const I *index, int64_t count, const dml_plan *p, const u32 *ramp, u32 *offsets)
+/* The offsets of some tuples of q indices. */
+DML_INLINE int NAME(some)(const I *index, int64_t count, int q, const dml_plan *p, const u32 *ramp, u32 *offsets)
 {
-    if (!WRAPS && count == DML_STEP_USUAL && !DML_JOIN3(usual, I, ISA)(index, p->bounds, p->steps, ramp, offsets))
+    if (!WRAPS && q == 1 && count == DML_STEP_USUAL && !DML_JOIN3(usual, I, ISA)(index, p->bounds, p->steps, ramp, offsets))
         return 0;
-    return DML_JOIN3(offsets, I, ISA)(index, count, 1, p->bounds, p->steps, ramp, offsets);
+    return DML_JOIN3(offsets, I, ISA)(index, count, q, p->bounds, p->steps, ramp, offsets);
 }
 
 /* Each element checked and moved by itself: in a far table the processor gets along with the more elements at a time, the less
@@ -64,10 +64,10 @@ DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramp, int 
     while (left > 0) {
         int64_t some = dml_least(first ? first : p->tuned->step, left), i = 0;
         first = 0;
-        if (NAME(some)(index, some, p, ramp, offsets))
+        if (NAME(some)(index, some, 1, p, ramp, offsets))
             return 1;
         for (; i + 16 <= some; i += 16, table += 16 * drift, stream += 16 * sizeof(T)) {
-            next = NAME(fetch)(index + i, ahead, next, next_step, scatter);
+            next = NAME(fetch)(index + i, 1, ahead, next, next_step, scatter);
             NAME(sixteen)(table, stream, offsets + i, drift, scatter, gathers, past);
         }
         for (; i < some; i++, table += drift, stream += sizeof(T))
@@ -101,7 +101,7 @@ DML_INLINE int NAME(look_up_fused)(const dml_plan *p, const dml_block *b)
             few = dml_least(DML_STEP_USUAL, some - i);
             for (int64_t k = 0; p->ahead && k < few; k += DML_LINE / (int64_t)sizeof(I))
                 DML_PREFETCH((const char *)(index + k) + p->ahead);
-            if (NAME(some)(index, few, p, NULL, offsets + i))
+            if (NAME(some)(index, few, 1, p, NULL, offsets + i))
                 return 1;
         }
         DML_JOIN3(look_up, T, ISA)(p, stream, b->table, offsets, some);
@@ -126,6 +126,12 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
         return NAME(take)(p, b);
     int past = sizeof(T) >= DML_SHORTEST_PAST && !scatter && DML_JOIN3(goes_past, T, ISA)(p, b->stream);
     int drift = drifts ? (int)sizeof(T) : 0;
+#if WRAPS
+    if (!scatter && p->tuple == 2)
+        return NAME(ring)(p, b, 2, NULL, 0, 0, 0, past);
+    if (!scatter && p->tuple == 3)
+        return NAME(ring)(p, b, 3, NULL, 0, 0, 0, past);
+#endif
     if (SECOND_TUNING && !scatter && p->gathers)
         return NAME(loop)(p, b, ramp, drift, 0, 1, past);
     if (past)

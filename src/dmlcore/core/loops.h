@@ -230,6 +230,7 @@ const dml_isa DML_JOIN2(dml_isa, ISA) = {
     DML_TABLE(nonzero_writes),
     DML_JOIN2(dml_columns, COLUMNS_OF),
     SHUFFLES,
+    3 * WRAPS,
     LOOKS_UP(u8),
     SECOND_TUNING,
 };

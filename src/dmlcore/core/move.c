@@ -92,7 +92,7 @@ static int64_t keeps(const dml_plan *p, int threads, int64_t taken)
 {
     int64_t tuple = (int64_t)p->tuple * dml_index_bytes(p->index);
     int in_a_row = p->rank == 1 && p->dim[0].table == 0 && p->dim[0].index == tuple && !p->packed;
-    if (!in_a_row || p->direct || p->wide || p->mode != DML_RAISE || tuple < SHORT_TUPLE)
+    if (!in_a_row || p->fused || p->wide || p->mode != DML_RAISE || tuple < SHORT_TUPLE)
         return 0;
     int64_t boxes = (threads * OFFSETS_KEPT - taken) / (p->rows * p->inner * (int64_t)sizeof(u32));
     return boxes * FEW_OF_THEM < p->boxes ? 0 : dml_least(boxes, p->boxes);

@@ -5,8 +5,9 @@
 #define NAME(name) DML_JOIN4(name, T, I, ISA)
 #include "sixteen.h"
 
-DML_INLINE int NAME(some)(const I *index, int64_t count, const dml_plan *p, const u32 *ramp, u32 *offsets)
+DML_INLINE int NAME(some)(const I *index, int64_t count, int q, const dml_plan *p, const u32 *ramp, u32 *offsets)
 {
+    (void)q; /* 1 */
     return DML_JOIN2(widened, ISA)(index, count, p->bounds[0], p->steps[0], ramp, offsets);
 }
 

@@ -43,6 +43,7 @@ typedef struct {
     int64_t step;
     /* bytes of indices that are fetched ahead; 0: the processor does that better */
     int64_t ahead_of_moves;
+    int64_t ahead_of_many;         /* the same of more than the third-level cache holds; if that is more, boxes fetch for the next */
     int64_t ahead_of_scans;
     int64_t past_caches;           /* bytes; a destination so large is not in a cache when it is used next, */
     int64_t past_caches_shared;    /* the same with DML_NEAR of its source, for several threads; 0: as for one, */

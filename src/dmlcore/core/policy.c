@@ -26,7 +26,7 @@
 #define WIDE_TABLE (24 << 20)      /* bytes of their table: the fewer of them are on their way at a time, the better */
 #define FEEDS ((int64_t)16 << 20) /* bytes of indices and updates: some are fetched while others are combined, */
 #define LEAST_FED (48 << 10)      /* where the first-level cache does not hold the table */
-#define FED ((int64_t)16 << 20)    /* bytes of indices: fewer are in the third-level cache, where fetching them gains nothing */
+#define MANY ((int64_t)16 << 20)   /* bytes of indices, more than the third-level cache holds beside the rest */
 #define LEAST_ROW 512              /* bytes of a row that is fetched as a whole while the one before it is read; */
 #define MOST_ROW (512 << 10)       /* longer ones would have left the cache before they are used */
 
@@ -230,6 +230,8 @@ void dml_policy_loops(dml_plan *p)
     int simple = p->whole && p->mode == DML_RAISE && p->boxes > 1 && !(repeated || p->again || p->wide || p->packed);
     simple &= !p->scattered;
     fetch_rows(p);
+    int64_t tuple = p->tuple * (int64_t)dml_index_bytes(p->index);
+    int many = p->positions * tuple >= MANY;
     p->ahead = p->tuned->ahead_of_moves;
     ask_caches(p);
     p->in_rows = p->again && p->fetch && !p->stores && p->whole && !p->scattered;
@@ -239,9 +241,10 @@ void dml_policy_loops(dml_plan *p)
         p->direct = 0;
         p->fetch = DML_FETCH_L2;
     }
-    p->fused = p->direct || (simple && p->tuple == 1 && !p->fetch);
-    int64_t tuple = p->tuple * (int64_t)dml_index_bytes(p->index);
-    p->fed = !p->fused && !p->packed && !p->again && p->ahead && p->positions * tuple >= FED ? 16 * tuple : 0;
+    int tuples = p->tuple <= dml_chosen_isa->wraps && !p->ramped && !p->stores && !p->gathers && !p->in_registers;
+    p->fused = p->direct || (simple && (p->tuple == 1 || tuples) && !p->fetch);
+    p->fed = !p->fused && !p->packed && !p->again && many && p->tuned->ahead_of_many > p->ahead ? 16 * tuple : 0;
+    p->ahead = many ? p->tuned->ahead_of_many : p->ahead;
     p->follows = p->fused;
     for (int d = 0; d < p->cut; d++)
         p->follows &= p->dim[d].index == p->dim[d + 1].index * p->dim[d + 1].size;

@@ -33,11 +33,11 @@ DML_INLINE void NAME(sixteen)(char *table, char *stream, const u32 *offsets, int
     }
 }
 
-/* What sixteen positions need soon: indices, and the table's next row, of which the answer is what comes after that. Where that is
+/* What sixteen positions need soon: tuples of q indices, and the table's next row, of which the answer is what comes after that. Where that is
  * nothing, what is fetched is there already: that costs less than a branch. */
-DML_INLINE const char *NAME(fetch)(const I *index, int64_t ahead, const char *next, int64_t next_step, int scatter)
+DML_INLINE const char *NAME(fetch)(const I *index, int q, int64_t ahead, const char *next, int64_t next_step, int scatter)
 {
-    for (int at = 0; at < 16 * (int)sizeof(I); at += DML_LINE)
+    for (int at = 0; at < 16 * q * (int)sizeof(I); at += DML_LINE)
         DML_PREFETCH((const char *)index + ahead + at);
     for (int row = 0; !scatter && row < 2; row++, next += next_step) {
         DML_PREFETCH(next);

@@ -14,8 +14,8 @@ DML_INLINE __m256i halved_indices(const char *index, __mmask8 some, int is_signe
     return is_signed ? _mm512_cvtsepi64_epi32(v) : _mm512_cvtusepi64_epi32(v);
 }
 
-/* Up to sixteen indices that have `width` bytes each, 2, 4 or 8, those below zero from the end. */
-DML_INLINE __m512i wrapped_indices(const char *index, __mmask16 some, size_t width, int is_signed, __m512i bound)
+/* Up to sixteen indices that have `width` bytes each, 2, 4 or 8. */
+DML_INLINE __m512i indices_at(const char *index, __mmask16 some, size_t width, int is_signed)
 {
     __m512i v;
     if (width == 8)
@@ -26,20 +26,49 @@ DML_INLINE __m512i wrapped_indices(const char *index, __mmask16 some, size_t wid
     else
         v = _mm512_maskz_loadu_epi32(some, (const void *)index);
     __asm__("" : "+v"(v)); /* as read: what is checked is what is used */
+    return v;
+}
+
+/* Those below zero count from the end. */
+DML_INLINE __m512i from_the_end(__m512i v, int is_signed, __m512i bound)
+{
     return is_signed ? _mm512_mask_add_epi32(v, _mm512_movepi32_mask(v), v, bound) : v;
 }
 
-/* Narrow offsets of sixteen indices; not 0: one is out of range. */
-DML_INLINE int wrap_sixteen(const char *index, size_t width, int is_signed, int64_t bound, int64_t step, const u32 *ramp,
-                            u32 *offsets)
+/* Both. */
+DML_INLINE __m512i wrapped_indices(const char *index, __mmask16 some, size_t width, int is_signed, __m512i bound)
 {
-    __m512i n = _mm512_set1_epi32((int)bound), v = wrapped_indices(index, 0xffff, width, is_signed, n);
-    int bad = _mm512_cmpge_epu32_mask(v, n) != 0;
-    v = _mm512_mullo_epi32(v, _mm512_set1_epi32((int)step));
-    if (ramp)
-        v = _mm512_add_epi32(v, _mm512_loadu_si512((const void *)ramp));
-    _mm512_storeu_si512((void *)offsets, v);
-    return bad;
+    return from_the_end(indices_at(index, some, width, is_signed), is_signed, bound);
+}
+
+/* Coordinate k of sixteen tuples of q, which lie in q vectors: number 3 * j + k, say, for tuple j. */
+DML_INLINE __m512i coordinate_of(const __m512i *v, int q, int k)
+{
+    __m512i tuple = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    __m512i number = _mm512_add_epi32(_mm512_mullo_epi32(tuple, _mm512_set1_epi32(q)), _mm512_set1_epi32(k));
+    if (q == 1)
+        return v[0];
+    __m512i found = _mm512_permutex2var_epi32(v[0], number, v[1]);
+    if (q == 3) /* permutations look at as many bits of a number as they need */
+        found = _mm512_mask_permutexvar_epi32(found, _mm512_cmpge_epu32_mask(number, _mm512_set1_epi32(32)), number, v[2]);
+    return found;
+}
+
+/* Narrow offsets of sixteen tuples of q coordinates, one to three; not 0: one is out of range. */
+DML_INLINE int wrap_sixteen(const char *index, int q, size_t width, int is_signed, const int64_t *bounds, const int64_t *steps,
+                            const u32 *ramp, u32 *offsets)
+{
+    __m512i all[3], offset = ramp ? _mm512_loadu_si512((const void *)ramp) : _mm512_setzero_si512();
+    __mmask16 bad = 0;
+    for (int k = 0; k < q; k++)
+        all[k] = indices_at(index + k * 16 * (int64_t)width, 0xffff, width, is_signed);
+    for (int k = 0; k < q; k++) {
+        __m512i n = _mm512_set1_epi32((int)bounds[k]), v = from_the_end(coordinate_of(all, q, k), is_signed, n);
+        bad |= _mm512_cmpge_epu32_mask(v, n);
+        offset = _mm512_add_epi32(offset, _mm512_mullo_epi32(v, _mm512_set1_epi32((int)steps[k])));
+    }
+    _mm512_storeu_si512((void *)offsets, offset);
+    return bad != 0;
 }
 
 /* Of any number of them, a line of offsets after the other. */
