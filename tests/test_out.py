@@ -243,7 +243,8 @@ def test_indices_that_fit_into_16_bits(rng, every_thread, isa, index, length, co
     indices = rng.integers(-length if signed else 0, length, count).astype(index)
     indices[:2] = length - 1, 0
     wanted = table[indices.astype("int64")]
-    bad = [length, 65_536 + length, 2**32, 2**32 + 1, 2**63 - 1, *((-length - 1, -(2**32), -(2**63)) if signed else (2**64 - 1,))]
+    bad = [length, 65_536 + length, 2**32, 2**32 + 1, 2**63 - 1]
+    bad += [-length - 1, -(2**32), -(2**63)] if signed else [2**64 - 1]
     for threads in (1, 4):
         out = np.zeros_like(wanted)
         dmlcore.gather(table, indices, out=out, num_threads=threads)

@@ -452,10 +452,11 @@ def test_updates_of_long_lines(rng, every_thread, shape, dtype):
 
 @pytest.mark.parametrize("isa", ("baseline", "avx512", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
-@pytest.mark.parametrize("shape", ((1, 5000, 1), (40, 1, 512), (3, 2451, 20), (7, 130, 9), (9, 1, 1100), (100, 300, 1)), ids=str)
+@pytest.mark.parametrize("shape", ((5000, 1), (1, 512), (2451, 20), (130, 9), (1, 1100), (300, 1)), ids=str)
 def test_boxes_that_follow_each_other(rng, every_thread, isa, shape, index):
     """Indices are checked some positions before their elements are moved, across the ends of boxes that are full, short, or no
     multiple of sixteen long; a bad one is found wherever it is."""
+    shape = (40, *shape) if shape[0] == 1 else (3, *shape)
     for dtype in DTYPES:
         table, updates = numbers(rng, (shape[0], 70, shape[2]), dtype), numbers(rng, shape, dtype)
         indices = rng.integers(0 if index.startswith("u") else -70, 70, shape).astype(index)

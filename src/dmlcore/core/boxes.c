@@ -3,8 +3,8 @@
 #include "plan.h"
 
 #define BOX ((int64_t)64 << 10) /* bytes of slices in a box: there should be one for every thread */
-#define SLICES_PAST 8           /* at least, where these go past the caches: the next one is fetched meanwhile, but not the next box's */
-#define LONG_ROW 256            /* a row of so many positions is worth a box of its own */
+#define SLICES_PAST 8 /* at least, where these go past the caches: the next one is fetched meanwhile, but not the next box's */
+#define LONG_ROW 256 /* a row of so many positions is worth a box of its own */
 
 /* Narrow offsets are 32 bits wide, never negative, and count from the first position of a box. The answer is how far they
  * reach; more than that: they have to be wide. */

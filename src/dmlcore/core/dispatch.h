@@ -63,9 +63,9 @@ typedef struct {
     const dml_nonzero_writer *nonzero_writes;                  /* one for each dml_width */
     const dml_columns *const *columns;                         /* one for each storage class of up to eight bytes */
     const dml_shuffle *shuffles;                               /* for elements of one, two, four bytes and more; NULL: none */
-    int wraps;                                                 /* coordinates of a tuple that gathers may be fused with, beyond one */
-    int looks_up;                                              /* elements in tables that registers hold */
-    int moves_directly;                                        /* each element checked and moved by itself */
+    int wraps; /* coordinates of a tuple that gathers may be fused with, beyond one */
+    int looks_up; /* elements in tables that registers hold */
+    int moves_directly; /* each element checked and moved by itself */
 } dml_isa;
 
 #if DML_X86_64

@@ -80,7 +80,8 @@
 
 /* the same of indices that were narrowed */
 #if WRAPS
-DML_PIECE int DML_JOIN2(widened, ISA)(const u16 *index, int64_t count, int64_t bound, int64_t step, const u32 *ramp, u32 *offsets)
+DML_PIECE int DML_JOIN2(widened, ISA)(const u16 *index, int64_t count, int64_t bound, int64_t step, const u32 *ramp,
+                                      u32 *offsets)
 {
     return WRAP((const char *)index, count, sizeof *index, 0, bound, step, ramp, offsets);
 }

@@ -143,5 +143,7 @@ int64_t dml_plan_nanoseconds(const dml_plan *p)
     /* half a nanosecond for each coordinate of an element, and for the element where it is not in the second-level cache; or 3 for
      * each slice and 1/32 for each of its bytes, of long ones 1/40, within the caches; far more outside them */
     int64_t twice = p->far ? 16 : p->whole ? p->tuple + p->beyond_l2 : 6;
-    return dml_add(dml_mul(p->positions, twice) / 2, dml_mul(p->positions, p->slice / (p->far ? 8 : p->slice >= DML_PAGE ? 40 : 32)));
+    return dml_add(dml_mul(p->positions, twice) / 2, dml_mul(p->positions, p->slice / (p->far                 ? 8
+                                                                                       : p->slice >= DML_PAGE ? 40
+                                                                                                              : 32)));
 }

@@ -43,7 +43,7 @@ typedef struct {
     int64_t step;
     /* bytes of indices that are fetched ahead; 0: the processor does that better */
     int64_t ahead_of_moves;
-    int64_t ahead_of_many;         /* the same of more than the third-level cache holds; if that is more, boxes fetch for the next */
+    int64_t ahead_of_many;         /* the same of more than the third-level cache holds */
     int64_t ahead_of_scans;
     int64_t past_caches;           /* bytes; a destination so large is not in a cache when it is used next, */
     int64_t past_caches_shared;    /* the same with DML_NEAR of its source, for several threads; 0: as for one, */
@@ -148,13 +148,13 @@ typedef struct dml_plan {
     int gathers;                   /* the vector unit loads elements, where isa/ has that; of two bytes: at even addresses */
     int64_t in_registers;          /* bytes of the table, where vector registers hold it; 0: they do not */
     int64_t ahead;                 /* prefetch: bytes from an index to one that is needed soon; 0: none */
-    int64_t fed;                   /* prefetch: bytes of indices for sixteen positions, of the next box while those of one move */
-    int feeds;                     /* the next box's indices and updates are fetched while those of one are combined */
-    int64_t next_row, next_step;   /* prefetch: bytes to the same place of the table's next row, bytes for 8 positions */
+    int64_t fed; /* prefetch: bytes of indices for sixteen positions, of the next box while those of one move */
+    int feeds; /* the next box's indices and updates are fetched while those of one are combined */
+    int64_t next_row, next_step; /* prefetch: bytes to the same place of the table's next row, bytes for 8 positions */
 
     /* the ways: stores */
-    int past;                      /* the caches: more is written than they hold, in parts that are long enough */
-    int lines;                     /* slices begin and end where cache lines do, there where they are stored */
+    int past; /* the caches: more is written than they hold, in parts that are long enough */
+    int lines; /* slices begin and end where cache lines do, there where they are stored */
 
     unsigned char *seen; /* scans: a byte for each offset that is named; NULL: nobody wants to know */
     int64_t seen_apart; /* from one thread's bytes to those of the next */

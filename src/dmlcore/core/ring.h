@@ -3,7 +3,7 @@
  * hundred instructions ahead; so it sees checks and moves, and does not wait where a block of either ends. Tuples of q coordinates, a
  * constant wherever this is inlined. Included by fused.h, without
  * guard. */
-#define RING 128      /* offsets that there is room for, */
+#define RING 128 /* offsets that there is room for, */
 #define RING_AHEAD 96 /* and that wait for their moves; measured on Zen 5: 112 are as good, 64 and less slower by 4 to 30 % */
 
 DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ramps, int drift, int scatter, int gathers,
@@ -33,8 +33,8 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ram
         ready = b->known_positions;
     }
     for (; ready < dml_least(RING_AHEAD, whole); ready += 16)
-        if (WRAP_SIXTEEN((const char *)(index + ready * q), q, sizeof(I), (I)-1 < (I)1, bounds, steps, ramps ? ramps + ready : NULL,
-                         ring + ((at + ready) & (RING - 1))))
+        if (WRAP_SIXTEEN((const char *)(index + ready * q), q, sizeof(I), (I)-1 < (I)1, bounds, steps,
+                         ramps ? ramps + ready : NULL, ring + ((at + ready) & (RING - 1))))
             return 1;
     for (int part = 0; part < 2; part++) { /* what is checked meanwhile: its own indices, then those of the next box */
         int64_t end = part ? whole - RING_AHEAD + further : whole - RING_AHEAD;
@@ -42,8 +42,8 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ram
         const u32 *soon_ramp = ramps ? part ? ramps - (whole - RING_AHEAD) : ramps + RING_AHEAD : NULL;
         for (; i < end; i += 16, table += 16 * drift, stream += 16 * sizeof(T), at = (at + 16) & (RING - 1)) {
             next = NAME(fetch)(index + i * q, q, ahead, next, next_step, scatter);
-            if (WRAP_SIXTEEN((const char *)(soon + i * q), q, sizeof(I), (I)-1 < (I)1, bounds, steps, ramps ? soon_ramp + i : NULL,
-                             ring + ((at + RING_AHEAD) & (RING - 1))))
+            if (WRAP_SIXTEEN((const char *)(soon + i * q), q, sizeof(I), (I)-1 < (I)1, bounds, steps,
+                             ramps ? soon_ramp + i : NULL, ring + ((at + RING_AHEAD) & (RING - 1))))
                 return 1;
             NAME(sixteen)(table, stream, ring + at, drift, scatter, gathers, past);
         }

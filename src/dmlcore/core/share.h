@@ -52,7 +52,7 @@ typedef struct {
     const char *indices;
     u16 *to;
     int64_t count, bound;
-    int bytes;                           /* of an index */
+    int bytes; /* of an index */
     int (*narrower)(const char *, int64_t, int64_t, u16 *);
     dml_first first;
 } dml_narrowing;
