@@ -142,7 +142,8 @@ typedef struct dml_plan {
 
     /* the ways: loads */
     int fused;                     /* simple enough for fused.h, and not checked box by box */
-    int follows;                   /* fused, and every box's indices lie behind those of the box before */
+    int follows;                   /* fused, and every box's indices lie behind those of the box before, */
+    int64_t gap;                   /* with so many others in between */
     int direct;                    /* fused, and element by element */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
     int gathers;                   /* the vector unit loads elements, where isa/ has that; of two bytes: at even addresses */

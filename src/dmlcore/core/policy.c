@@ -246,6 +246,7 @@ void dml_policy_loops(dml_plan *p)
     p->fed = !p->fused && !p->packed && !p->again && many && p->tuned->ahead_of_many > p->ahead ? 16 * tuple : 0;
     p->ahead = many ? p->tuned->ahead_of_many : p->ahead;
     p->follows = p->fused;
+    p->gap = 0;
     for (int d = 0; d < p->cut; d++)
         p->follows &= p->dim[d].index == p->dim[d + 1].index * p->dim[d + 1].size;
     p->feeds = p->combine && p->fused && p->reached + p->walked >= LEAST_FED &&

@@ -13,14 +13,14 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ram
     const char *next = b->next;
     char *table = b->table, *stream = b->stream;
     int64_t count = b->count, next_step = p->next_step, ahead = p->ahead, at = 0, ready = 0, i = 0;
-    int64_t first = past ? DML_JOIN3(to_line, T, ISA)(stream, count) : 0, whole = (count - first) & -16;
-    int64_t last = count - first - whole, bounds[3], steps[3];
-    int64_t further = first || whole < RING_AHEAD ? 0 : dml_least(RING_AHEAD, b->following & -16); /* of the next box */
+    int64_t first = past ? DML_JOIN3(to_line, T, ISA)(stream, count) : 0, bounds[3], steps[3];
     u32 *ring = b->offsets.narrow, *few = ring + RING;
     for (int k = 0; k < q; k++) {
         bounds[k] = p->bounds[k];
         steps[k] = p->steps[k];
     }
+    int64_t whole = (count - first) & -16, last = count - first - whole;
+    int64_t further = first || whole < RING_AHEAD ? 0 : dml_least(RING_AHEAD, b->following & -16); /* of the next box */
     if (first) {
         if (NAME(some)(index, first, q, p, ramps, few))
             return 1;
@@ -38,7 +38,7 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ram
             return 1;
     for (int part = 0; part < 2; part++) { /* what is checked meanwhile: its own indices, then those of the next box */
         int64_t end = part ? whole - RING_AHEAD + further : whole - RING_AHEAD;
-        const I *soon = index + (part ? RING_AHEAD + last : RING_AHEAD) * q;
+        const I *soon = index + (part ? RING_AHEAD + last + p->gap : RING_AHEAD) * q;
         const u32 *soon_ramp = ramps ? part ? ramps - (whole - RING_AHEAD) : ramps + RING_AHEAD : NULL;
         for (; i < end; i += 16, table += 16 * drift, stream += 16 * sizeof(T), at = (at + 16) & (RING - 1)) {
             next = NAME(fetch)(index + i * q, q, ahead, next, next_step, scatter);
@@ -48,13 +48,15 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ram
             NAME(sixteen)(table, stream, ring + at, drift, scatter, gathers, past);
         }
     }
-    for (; i < whole; i += 16, table += 16 * drift, stream += 16 * sizeof(T), at = (at + 16) & (RING - 1))
+    for (; i < whole; i += 16, table += 16 * drift, stream += 16 * sizeof(T), at = (at + 16) & (RING - 1)) {
+        next = NAME(fetch)(index + i * q, q, ahead, next, next_step, scatter);
         NAME(sixteen)(table, stream, ring + at, drift, scatter, gathers, past);
+    }
     if (last && NAME(some)(index + whole * q, last, q, p, ramps ? ramps + whole : NULL, few))
         return 1;
     for (int64_t j = 0; j < last; j++, table += drift, stream += sizeof(T))
         NAME(one)(table + few[j], stream, scatter);
-    b->known = (const char *)(index + (whole + last) * q);
+    b->known = (const char *)(index + (whole + last + p->gap) * q);
     b->known_at = at;
     b->known_positions = further;
     return 0;

@@ -66,13 +66,16 @@ static int some_tile(void *data, dml_worker *worker, int64_t chunk)
     part.dim[1].size = part.rows = size;
     part.rank = 2;
     part.cut = part.inner = part.pieces = part.ramped = part.fused = 1;
-    part.direct = part.follows = 0;
+    part.direct = 0;
     part.wide = part.far = part.fetch = part.packed = part.scattered = 0;
     part.again = part.in_rows = 0;
     part.gathers = p->tuned->gathers_below > 0;
     part.past = 0;
     part.in_registers = part.next_row = part.next_step = part.fed = 0;
     part.ahead = ROWS_AHEAD * axis->index;
+    part.positions = axis->size * size;
+    part.follows = axis->index > 0;
+    part.gap = axis->index / dml_index_bytes(p->index) - size;
     part.block_bytes = size * (16 + 2 * p->slice);
     int status = job->loop(&part, worker, 0, axis->size);
     if (job->writes && !status)

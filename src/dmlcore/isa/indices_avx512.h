@@ -71,19 +71,27 @@ DML_INLINE int wrap_sixteen(const char *index, int q, size_t width, int is_signe
     return bad != 0;
 }
 
-/* Of any number of them, a line of offsets after the other. */
+/* Of any number of single ones. The last few are stored one by one: what is stored with a mask cannot be handed to the next load. */
 DML_INLINE int wrap_avx512(const char *index, int64_t count, size_t width, int is_signed, int64_t bound, int64_t step,
                            const u32 *ramp, u32 *offsets)
 {
     __m512i n = _mm512_set1_epi32((int)bound), by = _mm512_set1_epi32((int)step), most = _mm512_setzero_si512();
-    for (int64_t i = 0; i < count; i += 16) {
-        __mmask16 some = (__mmask16)(count - i < 16 ? (1 << (count - i)) - 1 : 0xffff);
-        __m512i v = wrapped_indices(index + i * (int64_t)width, some, width, is_signed, n);
+    int64_t i = 0;
+    for (; i + 16 <= count; i += 16) {
+        __m512i v = wrapped_indices(index + i * (int64_t)width, 0xffff, width, is_signed, n);
         most = _mm512_max_epu32(most, v);
         v = _mm512_mullo_epi32(v, by);
         if (ramp)
-            v = _mm512_add_epi32(v, _mm512_maskz_loadu_epi32(some, (const void *)(ramp + i)));
-        _mm512_mask_storeu_epi32((void *)(offsets + i), some, v);
+            v = _mm512_add_epi32(v, _mm512_loadu_si512((const void *)(ramp + i)));
+        _mm512_storeu_si512((void *)(offsets + i), v);
+    }
+    if (i < count) {
+        _Alignas(64) u32 last[16];
+        __m512i v = wrapped_indices(index + i * (int64_t)width, (__mmask16)((1 << (count - i)) - 1), width, is_signed, n);
+        most = _mm512_max_epu32(most, v);
+        _mm512_store_si512((void *)last, _mm512_mullo_epi32(v, by));
+        for (const u32 *from = last; i < count; i++, from++)
+            offsets[i] = *from + (ramp ? ramp[i] : 0);
     }
     return _mm512_cmpge_epu32_mask(most, n) != 0;
 }
