@@ -90,7 +90,7 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
     if (p->tuple > DML_PACKED / DML_BLOCK)
         cap = DML_PACKED / p->tuple;
     if (p->slice > DML_LINE)
-        cap = dml_most(p->past ? SLICES_PAST : 1, dml_least(cap, BOX / p->slice));
+        cap = dml_most(p->past && p->slice <= 4 * BOX ? SLICES_PAST : 1, dml_least(cap, BOX / p->slice));
     int tuple_bytes = p->tuple * dml_index_bytes(p->index);
     linear all = {1, 1, 1};
 
