@@ -127,19 +127,21 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
     int past = sizeof(T) >= DML_SHORTEST_PAST && !scatter && DML_JOIN3(goes_past, T, ISA)(p, b->stream);
     int drift = drifts ? (int)sizeof(T) : 0;
 #if WRAPS
-    if (!scatter && p->tuple == 2)
+    if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->tuple == 2)
         return NAME(ring)(p, b, 2, NULL, 0, 0, 0, past);
-    if (!scatter && p->tuple == 3)
+    if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->tuple == 3)
         return NAME(ring)(p, b, 3, NULL, 0, 0, 0, past);
 #endif
+    if (!JOINS(T)) /* one for all where nothing is fast anyway */
+        return NAME(loop)(p, b, ramp, drift, scatter, 0, 0);
     if (SECOND_TUNING && !scatter && p->gathers)
         return NAME(loop)(p, b, ramp, drift, 0, 1, past);
     if (past)
         return NAME(loop)(p, b, ramp, drift, 0, 0, 1);
-    if (!p->ramped)
-        return NAME(loop)(p, b, NULL, 0, scatter, 0, 0);
     if (drifts)
         return NAME(loop)(p, b, NULL, sizeof(T), scatter, 0, 0);
+    if (WRAPS && !p->ramped) /* elsewhere it makes no difference */
+        return NAME(loop)(p, b, NULL, 0, scatter, 0, 0);
     return NAME(loop)(p, b, ramp, 0, scatter, 0, 0);
 }
 

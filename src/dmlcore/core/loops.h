@@ -97,13 +97,11 @@ DML_PIECE int DML_JOIN2(widened, ISA)(const u16 *index, int64_t count, int64_t b
 #define T u64
 #include "narrowed.h"
 #undef T
-#define T u128
-#include "narrowed.h"
-#undef T
 static const dml_loop DML_TABLE(narrowed)[DML_STORAGES] = {
-    [DML_STORAGE_U8] = DML_JOIN4(narrowed, u8, u16, ISA),     [DML_STORAGE_U16] = DML_JOIN4(narrowed, u16, u16, ISA),
-    [DML_STORAGE_U32] = DML_JOIN4(narrowed, u32, u16, ISA),   [DML_STORAGE_U64] = DML_JOIN4(narrowed, u64, u16, ISA),
-    [DML_STORAGE_U128] = DML_JOIN4(narrowed, u128, u16, ISA),
+    [DML_STORAGE_U8] = DML_JOIN4(narrowed, u8, u16, ISA),
+    [DML_STORAGE_U16] = DML_JOIN4(narrowed, u16, u16, ISA),
+    [DML_STORAGE_U32] = DML_JOIN4(narrowed, u32, u16, ISA),
+    [DML_STORAGE_U64] = DML_JOIN4(narrowed, u64, u16, ISA),
 };
 #define NARROWED DML_TABLE(narrowed)
 #else

@@ -22,8 +22,8 @@ static int some_narrowed(void *data, dml_worker *worker, int64_t chunk)
 int dml_narrows(const dml_plan *p, int threads, int64_t taken)
 {
     /* indices of 32 bits gain nothing: 0.92 to 1.0x */
-    return dml_chosen_isa->narrowed && p->follows && p->tuple == 1 && dml_index_bytes(p->index) == 8 && !p->direct &&
-           !p->in_registers && !p->gathers && !p->past && !p->stores && p->bounds[0] <= NARROW_BOUND &&
+    return dml_chosen_isa->narrowed && p->slice <= 8 && p->follows && p->tuple == 1 && dml_index_bytes(p->index) == 8 &&
+           !p->direct && !p->in_registers && !p->gathers && !p->past && !p->stores && p->bounds[0] <= NARROW_BOUND &&
            p->positions * (int64_t)sizeof(u16) <= threads * NARROW_BYTES - taken;
 }
 
