@@ -472,6 +472,28 @@ def test_boxes_that_follow_each_other(rng, every_thread, isa, shape, index):
         assert caught.value.position == np.unravel_index(bad, shape)
 
 
+@pytest.mark.parametrize("isa", ("avx2", "avx512", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("index", ("int64", "int32", "uint32"))
+@pytest.mark.parametrize("dtype", (*DTYPES, "int64"))
+def test_elements_of_near_tables(rng, every_thread, isa, dtype, index):
+    """Out of each level of the caches, along columns, along rows of which little is met and along all of them."""
+    for shape, index_shape, axis in (
+        ((3000,), (5003,), 0),
+        ((90_000,), (5003,), 0),
+        ((700_001,), (5003,), 0),
+        ((306, 480), (281, 480), 0),
+        ((20, 33), (190, 33), 0),
+        ((700, 1000), (700, 83), 1),
+        ((2000, 130), (2000, 130), 1),
+        ((70, 1100), (70, 1033), 1),
+    ):
+        table = numbers(rng, shape, dtype)
+        n = shape[axis]
+        indices = rng.integers(0 if index[0] == "u" else -n, n, index_shape).astype(index)
+        wanted = np.take_along_axis(table, indices.astype("int64"), axis)
+        both_outputs(dmlcore.gather_elements, table, indices, axis, wanted=wanted)
+
+
 @pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("shape", ((1200, 300), (2, 700, 512), (4000, 70), (40, 9000), (2, 70, 2100)), ids=str)
 def test_tiles_of_large_planes(rng, every_thread, isa, shape):

@@ -70,11 +70,19 @@ DML_INLINE void dml_block_open(const dml_plan *p, int64_t box, dml_block *b)
     b->next = b->table;
     if (p->next_row) {
         int64_t in_row = p->cut == p->rank - 1 ? row : 0;
-        b->next += p->next_row + in_row * p->next_step / 8;
+        b->next += p->next_row + in_row * p->next_step / 16;
     }
     b->kept = dml_block_kept(p, box);
     b->where = p->scattered ? p->ramps->stream : NULL;
     b->missed = 0;
+}
+
+/* Fetches some bytes of the table's next row; the answer is what comes after them. */
+DML_INLINE const char *dml_block_fetch(const char *next, int64_t bytes)
+{
+    for (int64_t at = 0; at < bytes; at += DML_LINE)
+        DML_PREFETCH(next + at);
+    return next + bytes;
 }
 
 DML_INLINE char *dml_block_table(const dml_plan *p, const dml_block *b, int64_t i)

@@ -53,7 +53,7 @@
                         DML_PREFETCH(stream + i * slice + at + DML_PAGES_AHEAD);                                        \
                     for (int64_t k = i; k < i + 16; k += 2) {                                                           \
                         u64 at = dml_offsets(narrow + k);                                                               \
-                        COMBINE(name##_quick, (u32)at, stream + k * (int64_t)sizeof(type));                             \
+                        COMBINE(name##_quick, dml_low(at), stream + k * (int64_t)sizeof(type));                         \
                         COMBINE(name##_quick, at >> 32, stream + (k + 1) * (int64_t)sizeof(type));                      \
                     }                                                                                                   \
                 }                                                                                                       \

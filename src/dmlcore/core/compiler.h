@@ -27,6 +27,11 @@
 #define DML_PREFETCH_L2(address) __builtin_prefetch((address), 0, 2)
 #define DML_PREFETCH_WRITE(address) __builtin_prefetch((address), 1, 3)
 #define DML_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define DML_NEVER(condition)         \
+    do {                             \
+        if (condition)               \
+            __builtin_unreachable(); \
+    } while (0) /* the compiler may count on it */
 #define DML_ONCE(value) __asm__("" : "+r"(value)) /* as read: the compiler cannot read it again */
 #define DML_ANYWHERE __attribute__((aligned(1), may_alias)) /* a type whose values lie at any address, among any others */
 #define DML_CTZ64(word) __builtin_ctzll(word)
@@ -49,6 +54,7 @@
 #endif
 #define DML_PREFETCH_L2(address) DML_PREFETCH(address)
 #define DML_PREFETCH_WRITE(address) DML_PREFETCH(address)
+#define DML_NEVER(condition) __assume(!(condition))
 #define DML_ONCE(value) _ReadWriteBarrier()
 #define DML_ANYWHERE __unaligned
 static __forceinline int dml_ctz64(uint64_t word)

@@ -92,15 +92,15 @@ DML_INLINE int64_t NAME(to_line)(const char *stream, int64_t count)
 }
 
 /* Sixteen elements that follow each other in the stream. */
-DML_INLINE void NAME(gather_sixteen)(const char *table, char *stream, const u32 *offsets, int gathers, int past)
+DML_INLINE void NAME(gather_sixteen)(const char *table, char *stream, const u32 *offsets, enum dml_joins way, int past)
 {
     if (JOINS(T)) {
-        JOIN(T, stream, table, 0, offsets, gathers, past);
+        JOIN(T, stream, table, 0, offsets, way, past);
         return;
     }
     for (int j = 0; j < 16; j += 2) {
         u64 at = dml_offsets(offsets + j);
-        NAME(store)(stream + IN_ORDER(j), NAME(load)(table + (u32)at));
+        NAME(store)(stream + IN_ORDER(j), NAME(load)(table + dml_low(at)));
         NAME(store)(stream + IN_ORDER(j + 1), NAME(load)(table + (at >> 32)));
     }
 }
@@ -109,7 +109,7 @@ DML_INLINE void NAME(scatter_sixteen)(char *table, const char *stream, const u32
 {
     for (int j = 0; j < 16; j += 2) {
         u64 at = dml_offsets(offsets + j);
-        dml_part(table + (u32)at, table + (at >> 32), stream + IN_ORDER(j), sizeof(T));
+        dml_part(table + dml_low(at), table + (at >> 32), stream + IN_ORDER(j), sizeof(T));
     }
 }
 
@@ -152,16 +152,12 @@ DML_INLINE void NAME(gather_in_order)(const dml_plan *p, const dml_block *b, int
         soon = NAME(feed)(soon, p->fed);
         for (int j = 0; j < 16; j++)
             DML_PREFETCH_L2(table + offsets[i + j + ahead]);
-        NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i, 0, 1);
+        NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i, DML_INSERTS, 1);
     }
     for (; i + 16 <= n; i += 16) {
         soon = NAME(feed)(soon, p->fed);
-        for (int row = 0; p->next_step && row < 2; row++, next += p->next_step) {
-            DML_PREFETCH(next);
-            if (sizeof(T) > 8)
-                DML_PREFETCH(next + 64);
-        }
-        NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i, p->gathers, past);
+        next = dml_block_fetch(next, p->next_step);
+        NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i, p->gathers ? DML_GATHERS : DML_INSERTS, past);
     }
     for (; i < n; i++)
         NAME(store)(stream + IN_ORDER(i), NAME(load)(table + offsets[i]));

@@ -53,7 +53,8 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q, int sc
 #else
 /* drift: how far the table moves on from one position to the next, where the ramp does not tell. past: whole lines of elements are
  * stored past the caches. Here some indices are checked, then as many elements moved, by turns. */
-DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramp, int drift, int scatter, int gathers, int past)
+DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramp, int drift, int scatter, enum dml_joins way,
+                          int past)
 {
     const I *index = (const I *)b->indices;
     const char *next = b->next;
@@ -67,8 +68,9 @@ DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramp, int 
         if (NAME(some)(index, some, 1, p, ramp, offsets))
             return 1;
         for (; i + 16 <= some; i += 16, table += 16 * drift, stream += 16 * sizeof(T)) {
-            next = NAME(fetch)(index + i, 1, ahead, next, next_step, scatter);
-            NAME(sixteen)(table, stream, offsets + i, drift, scatter, gathers, past);
+            NAME(fetch)(index + i, 1, ahead);
+            next = dml_block_fetch(next, scatter ? 0 : next_step);
+            NAME(sixteen)(table, stream, offsets + i, drift, scatter, way, past);
         }
         for (; i < some; i++, table += drift, stream += sizeof(T))
             NAME(one)(table + offsets[i], stream, scatter);
@@ -84,8 +86,7 @@ DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramp, int 
 /* Out of a near table of elements that follow each other the vector unit gathers with the indices as they are. */
 DML_INLINE int NAME(take)(const dml_plan *p, const dml_block *b)
 {
-    for (int64_t at = 0; at < b->count * p->next_step / 8; at += DML_LINE)
-        DML_PREFETCH(b->next + at);
+    dml_block_fetch(b->next, b->count * p->next_step / 16);
     return TAKE(b->stream, b->table, b->indices, b->count, p->bounds[0], sizeof(T), sizeof(I), (I)-1 < (I)1);
 }
 
@@ -128,21 +129,27 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
     int drift = drifts ? (int)sizeof(T) : 0;
 #if WRAPS
     if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->tuple == 2)
-        return NAME(ring)(p, b, 2, NULL, 0, 0, 0, past);
+        return NAME(ring)(p, b, 2, NULL, 0, 0, DML_MERGES, past);
     if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->tuple == 3)
-        return NAME(ring)(p, b, 3, NULL, 0, 0, 0, past);
+        return NAME(ring)(p, b, 3, NULL, 0, 0, DML_MERGES, past);
 #endif
     if (!JOINS(T)) /* one for all where nothing is fast anyway */
-        return NAME(loop)(p, b, ramp, drift, scatter, 0, 0);
+        return NAME(loop)(p, b, ramp, drift, scatter, DML_INSERTS, 0);
     if (SECOND_TUNING && !scatter && p->gathers)
-        return NAME(loop)(p, b, ramp, drift, 0, 1, past);
+        return NAME(loop)(p, b, ramp, drift, 0, DML_GATHERS, past);
     if (past)
-        return NAME(loop)(p, b, ramp, drift, 0, 0, 1);
+        return NAME(loop)(p, b, ramp, drift, 0, DML_INSERTS, 1);
     if (drifts)
-        return NAME(loop)(p, b, NULL, sizeof(T), scatter, 0, 0);
+        return NAME(loop)(p, b, NULL, sizeof(T), scatter, DML_MERGES, 0);
+    int merges = sizeof(T) == 4 && !scatter && p->merges;
+    if (WRAPS && !p->ramped && merges)
+        return NAME(loop)(p, b, NULL, 0, 0, DML_MERGES, 0);
     if (WRAPS && !p->ramped) /* elsewhere it makes no difference */
-        return NAME(loop)(p, b, NULL, 0, scatter, 0, 0);
-    return NAME(loop)(p, b, ramp, 0, scatter, 0, 0);
+        return NAME(loop)(p, b, NULL, 0, scatter, DML_INSERTS, 0);
+    DML_NEVER(WRAPS && !ramp);
+    if (WRAPS && merges)
+        return NAME(loop)(p, b, ramp, 0, 0, DML_MERGES, 0);
+    return NAME(loop)(p, b, ramp, 0, scatter, DML_INSERTS, 0);
 }
 
 /* 1: some coordinate is out of range; elements in front of it may have been moved. */

@@ -50,7 +50,7 @@
 #ifndef JOIN
 #define JOINS(T) 0
 #define GATHERS(T) 0
-#define JOIN(T, stream, table, drift, offsets, gathers, past) ((void)(gathers), (void)(past))
+#define JOIN(T, stream, table, drift, offsets, way, past) ((void)(way), (void)(past))
 #endif
 #ifndef LOOK_UP
 #define LOOKS_UP(T) 0

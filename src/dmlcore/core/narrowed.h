@@ -22,11 +22,11 @@ static int NAME(narrowed)(const dml_plan *p, dml_worker *worker, int64_t begin, 
         dml_block_open(p, box, &block);
         int bad;
         if (!p->ramped)
-            bad = NAME(loop)(p, &block, NULL, 0, 0, 0, 0);
+            bad = NAME(loop)(p, &block, NULL, 0, 0, DML_MERGES, 0);
         else if (p->cut == p->rank - 1 && last->table == (int64_t)sizeof(T))
-            bad = NAME(loop)(p, &block, NULL, sizeof(T), 0, 0, 0);
+            bad = NAME(loop)(p, &block, NULL, sizeof(T), 0, DML_MERGES, 0);
         else
-            bad = NAME(loop)(p, &block, p->ramps->table.narrow, 0, 0, 0, 0);
+            bad = NAME(loop)(p, &block, p->ramps->table.narrow, 0, 0, DML_MERGES, 0);
         if (bad)
             return DML_OUT_OF_RANGE;
         int stop = dml_tick(worker, p->block_bytes);

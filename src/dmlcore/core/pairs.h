@@ -5,7 +5,7 @@
 
 #include "compiler.h"
 
-/* Two offsets: the first one is (u32)pair, the second one pair >> 32. */
+/* Two offsets: the first one is dml_low(pair), the second one pair >> 32. */
 DML_INLINE u64 dml_offsets(const u32 *offsets)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -16,6 +16,14 @@ DML_INLINE u64 dml_offsets(const u32 *offsets)
     DML_ONCE(pair);
     return pair;
 #endif
+}
+
+/* Kept out of the vector registers, which compilers like to pass it through. */
+DML_INLINE u64 dml_low(u64 pair)
+{
+    u64 low = (u32)pair;
+    DML_ONCE(low);
+    return low;
 }
 
 /* Two elements of `width` bytes, a constant, each to a place of its own, the second one last. */

@@ -25,6 +25,9 @@
 /* Where single elements of a large table are fetched to before they are moved; only scatters know L1. */
 enum dml_fetch { DML_FETCH_NONE, DML_FETCH_L1, DML_FETCH_L2 };
 
+/* How the vector unit joins elements that lie anywhere, where isa/ has more than one way. */
+enum dml_joins { DML_INSERTS, DML_MERGES, DML_GATHERS };
+
 /* What differs among machines with the same instructions; only speed depends on it. */
 typedef struct {
     /* single elements; bytes of a table */
@@ -147,12 +150,13 @@ typedef struct dml_plan {
     int64_t gap;                   /* with so many others in between */
     int direct;                    /* fused, and element by element */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
+    int merges;                    /* a masked load puts each element of four bytes into its place, where isa/ has that */
     int gathers;                   /* the vector unit loads elements, where isa/ has that; of two bytes: at even addresses */
     int64_t in_registers;          /* bytes of the table, where vector registers hold it; 0: they do not */
     int64_t ahead;                 /* prefetch: bytes from an index to one that is needed soon; 0: none */
     int64_t fed; /* prefetch: bytes of indices for sixteen positions, of the next box while those of one move */
     int feeds; /* the next box's indices and updates are fetched while those of one are combined */
-    int64_t next_row, next_step; /* prefetch: bytes to the same place of the table's next row, bytes for 8 positions */
+    int64_t next_row, next_step; /* prefetch: bytes to the same place of the table's next row, bytes for 16 positions */
 
     /* the ways: stores */
     int past; /* the caches: more is written than they hold, in parts that are long enough */

@@ -6,13 +6,13 @@
 #define RING 128 /* offsets that there is room for, */
 #define RING_AHEAD 96 /* and that wait for their moves; measured on Zen 5: 112 are as good, 64 and less slower by 4 to 30 % */
 
-DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ramps, int drift, int scatter, int gathers,
+DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ramps, int drift, int scatter, enum dml_joins way,
                           int past)
 {
     const I *index = (const I *)b->indices;
     const char *next = b->next;
     char *table = b->table, *stream = b->stream;
-    int64_t count = b->count, next_step = p->next_step, ahead = p->ahead, at = 0, ready = 0, i = 0;
+    int64_t count = b->count, next_step = scatter ? 0 : p->next_step, ahead = p->ahead, at = 0, ready = 0, i = 0;
     int64_t first = past ? DML_JOIN3(to_line, T, ISA)(stream, count) : 0, bounds[3], steps[3];
     u32 *ring = b->offsets.narrow, *few = ring + RING;
     for (int k = 0; k < q; k++) {
@@ -41,16 +41,18 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ram
         const I *soon = index + (part ? RING_AHEAD + last + p->gap : RING_AHEAD) * q;
         const u32 *soon_ramp = ramps ? part ? ramps - (whole - RING_AHEAD) : ramps + RING_AHEAD : NULL;
         for (; i < end; i += 16, table += 16 * drift, stream += 16 * sizeof(T), at = (at + 16) & (RING - 1)) {
-            next = NAME(fetch)(index + i * q, q, ahead, next, next_step, scatter);
+            NAME(fetch)(index + i * q, q, ahead);
+            next = dml_block_fetch(next, next_step);
             if (WRAP_SIXTEEN((const char *)(soon + i * q), q, sizeof(I), (I)-1 < (I)1, bounds, steps,
                              ramps ? soon_ramp + i : NULL, ring + ((at + RING_AHEAD) & (RING - 1))))
                 return 1;
-            NAME(sixteen)(table, stream, ring + at, drift, scatter, gathers, past);
+            NAME(sixteen)(table, stream, ring + at, drift, scatter, way, past);
         }
     }
     for (; i < whole; i += 16, table += 16 * drift, stream += 16 * sizeof(T), at = (at + 16) & (RING - 1)) {
-        next = NAME(fetch)(index + i * q, q, ahead, next, next_step, scatter);
-        NAME(sixteen)(table, stream, ring + at, drift, scatter, gathers, past);
+        NAME(fetch)(index + i * q, q, ahead);
+        next = dml_block_fetch(next, next_step);
+        NAME(sixteen)(table, stream, ring + at, drift, scatter, way, past);
     }
     if (last && NAME(some)(index + whole * q, last, q, p, ramps ? ramps + whole : NULL, few))
         return 1;
@@ -62,9 +64,10 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ram
     return 0;
 }
 
-DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramps, int drift, int scatter, int gathers, int past)
+DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramps, int drift, int scatter, enum dml_joins way,
+                          int past)
 {
-    return NAME(ring)(p, b, 1, ramps, drift, scatter, gathers, past);
+    return NAME(ring)(p, b, 1, ramps, drift, scatter, way, past);
 }
 
 #undef RING

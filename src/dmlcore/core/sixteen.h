@@ -1,5 +1,5 @@
-/* sixteen.h: one element and sixteen of them, each checked already, and what is fetched meanwhile: pieces of fused.h and narrowed.h,
- * which include it for each storage class T, index class I and instruction set ISA, without guard. */
+/* sixteen.h: one element and sixteen of them, each checked already, and indices that are fetched meanwhile: pieces of fused.h and
+ * narrowed.h, which include it for each storage class T, index class I and instruction set ISA, without guard. */
 
 DML_INLINE void NAME(one)(char *table, char *stream, int scatter)
 {
@@ -19,30 +19,25 @@ DML_INLINE void NAME(two)(char *first, char *second, char *stream, int scatter)
 }
 
 /* Sixteen elements, the table `drift` further from one to the next. */
-DML_INLINE void NAME(sixteen)(char *table, char *stream, const u32 *offsets, int drift, int scatter, int gathers, int past)
+DML_INLINE void NAME(sixteen)(char *table, char *stream, const u32 *offsets, int drift, int scatter, enum dml_joins way,
+                              int past)
 {
     for (int at = 0; scatter && at < 16 * (int)sizeof(T); at += DML_LINE)
         DML_PREFETCH(stream + at + DML_PAGES_AHEAD);
     if (JOINS(T) && !scatter) {
-        JOIN(T, stream, table, drift, offsets, gathers, past);
+        JOIN(T, stream, table, drift, offsets, way, past);
         return;
     }
     for (int j = 0; j < 16; j += 2) {
         u64 at = dml_offsets(offsets + j);
-        NAME(two)(table + j * drift + (u32)at, table + (j + 1) * drift + (at >> 32), stream + j * (int64_t)sizeof(T), scatter);
+        NAME(two)(table + j * drift + dml_low(at), table + (j + 1) * drift + (at >> 32), stream + j * (int64_t)sizeof(T),
+                  scatter);
     }
 }
 
-/* What sixteen positions need soon: tuples of q indices, and the table's next row, of which the answer is what comes after that. Where that is
- * nothing, what is fetched is there already: that costs less than a branch. */
-DML_INLINE const char *NAME(fetch)(const I *index, int q, int64_t ahead, const char *next, int64_t next_step, int scatter)
+/* Indices that sixteen positions need soon: tuples of q. */
+DML_INLINE void NAME(fetch)(const I *index, int q, int64_t ahead)
 {
     for (int at = 0; at < 16 * q * (int)sizeof(I); at += DML_LINE)
         DML_PREFETCH((const char *)index + ahead + at);
-    for (int row = 0; !scatter && row < 2; row++, next += next_step) {
-        DML_PREFETCH(next);
-        if (sizeof(T) > 8)
-            DML_PREFETCH(next + 64);
-    }
-    return next;
 }

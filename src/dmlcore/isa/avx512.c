@@ -22,6 +22,7 @@
 #include "marks_avx512.h"
 #include "indices_avx512.h"
 #include "halves_x86.h"
+#define MERGES 1
 #include "joins_x86.h"
 #include "lookups_avx512.h"
 #include "shuffles_x86.h"
