@@ -34,13 +34,14 @@ def copied(x, threads, out=None):
     return dmlcore.scatter_nd(x, np.zeros((0, 1), int), none, out=out, num_threads=threads)
 
 
-@pytest.mark.parametrize("dtype", ("uint8", "uint16", "uint32", "float64"))
+@pytest.mark.parametrize("dtype", ("uint8", "uint16", "uint32", "float64", "complex128"))
 @pytest.mark.parametrize("threads", (1, 3))
 def test_planes(rng, dtype, threads):
     """Transposed tables of few columns and many: blocks, what is left of them, and rows that are apart in the destination."""
     prime = rng.integers(0, 256, (2, 786, 8)).astype(dtype).transpose(2, 1, 0)  # its columns are a part of 786
     assert np.array_equal(copied(prime, threads), prime)
-    for rows, columns in product((1, 2, 7, 8, 16, 33, 64, 129, 1030), (2, 3, 4, 5, 7, 8, 15, 16, 17, 63, 64, 65, 255, 257)):
+    heights, widths = (1, 2, 7, 8, 16, 33, 64, 129, 1024, 1030), (2, 3, 4, 5, 7, 8, 15, 16, 17, 63, 64, 65, 255, 257)
+    for rows, columns in product(heights, widths):
         x = rng.integers(0, 256, (columns, rows)).astype(dtype).T
         dense = np.full(rows * columns + 8, 77, dtype)
         copied(x, threads, dense[:-8].reshape(rows, columns))
@@ -50,6 +51,21 @@ def test_planes(rng, dtype, threads):
         copied(x, threads, frame[:, :columns])
         assert np.array_equal(frame[:, :columns], x), (rows, columns)
         assert (frame[:, columns] == 77).all(), (rows, columns)
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "uint16", "uint32", "float64", "complex128"))
+@pytest.mark.parametrize("shape", ((1030, 700), (700, 1030), (1024, 90), (90, 1024), (64, 64), (1024, 1024)), ids=str)
+def test_large_planes(rng, dtype, shape):
+    """Some of which no second-level cache holds, and whose lines meet there, to rows that are a power of two apart as well."""
+    times = 20_000_000 // (shape[0] * shape[1] * np.dtype(dtype).itemsize) if 90 not in shape else 4
+    for rows, columns in ((shape[0] * times, shape[1]), (shape[0], shape[1] * times)):
+        x = rng.integers(0, 256, (columns, rows)).astype(dtype).T
+        for threads in (1, 3):
+            assert np.array_equal(copied(x, threads), x), threads
+            frame = np.full((rows, (columns // 1024 + 1) * 1024 if rows < 9000 else columns + 1), 77, dtype)
+            copied(x, threads, frame[:, :columns])
+            assert np.array_equal(frame[:, :columns], x), threads
+            assert (frame[:, columns:] == 77).all(), threads
 
 
 @pytest.mark.parametrize("dtype", ("uint8", "uint16", "uint32", "float64"))

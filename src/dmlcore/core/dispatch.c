@@ -40,8 +40,8 @@ static int always(void) { return 1; }
     .scatter_follows = 64, .to_l2 = 0, .gathers_direct = NEVER, .scatters_direct = NEVER, .step = DML_STEP_USUAL,          \
     .ahead_of_moves = DML_PAGES_AHEAD, .past_caches_shared = 24 << 20, .past_caches_updated = 20 << 20, .by_pages = NEVER, \
     .slices_past = 2 * DML_LINE, .slices_past_near = 32, .scattered_past = DML_LONG_SLICE, .slices_to_l1 = 0,              \
-    .separates_all = 1, .turned_at_once = 8, .permuted = 4, .tiles_moved = 1 << 20, .tiles_written = 1 << 20,              \
-    .tiles_rows = 24, .tiles_rows_written = 64, .tiles_wide = 8
+    .separates_all = 1, .permuted = 4, .tiles_moved = 1 << 20, .tiles_written = 1 << 20, .tiles_rows = 24,                 \
+    .tiles_rows_written = 64, .tiles_wide = 8
 
 /* Zen 4: fetched elements of tables of 8 MiB and more, scattered to those of 5 MiB and more, take 0.7 to 1.0 of the time; copies of
  * 12 to 31 MiB past the caches 0.3 to 0.7, which is as much as the next reader of 16 MiB loses. */
@@ -92,7 +92,6 @@ static const dml_tuning gathering = {
     .slices_kept = NEVER,
     .slices_to_l1 = 1,
     .separates_all = 0,
-    .turned_at_once = 16,
     .permuted = 10,
     .tiles_moved = 0,
     .tiles_written = 48 << 20,

@@ -62,7 +62,6 @@ typedef struct {
     int64_t slices_kept;           /* and so long ones of tables that the third-level cache holds are not stored past it */
     int slices_to_l1;              /* those of far tables are fetched to the first-level cache when a gather stores plainly */
     int separates_all;             /* 0: rows that take turns are separated from three on, short elements */
-    int turned_at_once;            /* 8 or 16: rows of large planes of four bytes, columns whose lines meet in the cache */
     int permuted;                  /* elements of four bytes and more that are permuted at a time, at least */
     /* tiles of columns */
     int64_t tiles_moved;            /* elements of a plane that are moved, at least; 0: tiles are never slower */

@@ -3,12 +3,11 @@
  * destination take turns in the source (dml_separate). */
 #include "copy.h"
 #include "dispatch.h"
+#include "plan.h"
 
-#define WAYS 8 /* at least, of the first-level cache */
-#define LARGE ((int64_t)6 << 20) /* bytes of a plane that the second-level cache does not hold */
+#define CROWDED 1024 /* bytes; lines that are a multiple of it apart have few places in the caches */
 #define STAGE (8 << 10) /* bytes of rows that are permuted in several stages, */
 #define PERMUTED 32 /* of so many columns at most */
-#define MANY_ROWS 24 /* worth it to take half a line of each column at a time */
 
 /* How many columns are permuted at a time, where that is possible; else 1. */
 static int64_t permuted(int64_t columns, int64_t width)
@@ -198,109 +197,101 @@ static void turn_interleaved(char *to, int64_t to_pitch, const char *from, int64
     interleave_apart(to, to_pitch, from, column, rows, columns, width);
 }
 
-/* n columns at a time, a constant wherever this is inlined, because their lines may meet in the cache, which holds as many; the
- * next ones are fetched meanwhile. */
-DML_INLINE void turn_columns_u32(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows,
-                                 int64_t columns, int n)
+/* A square of elements of 4, 8 or 16 bytes, a constant wherever this is inlined: as many on a side as 16 bytes hold. */
+DML_INLINE void turn_square(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t width)
 {
-    for (; columns >= n; columns -= n, from += n * from_pitch, to += n * 4) {
-        for (int64_t c = n; c < 2 * n; c++)
-            for (int64_t at = 0; at < rows * 4; at += 64)
-                DML_PREFETCH_L2(from + c * from_pitch + at);
-        for (int64_t r = 0; r < rows; r++) {
-            u32 some[16];
-            for (int64_t c = 0; c < n; c++)
-                memcpy(some + c, from + c * from_pitch + r * 4, 4);
-            memcpy(to + r * to_pitch, some, (size_t)n * 4);
+    int64_t side = 16 / width;
+#if DML_X86_64
+    __m128i v[4], w[4];
+    for (int64_t k = 0; k < side; k++)
+        v[k] = _mm_loadu_si128((const __m128i *)(const void *)(from + k * from_pitch));
+    for (int64_t k = 0; k < side && width == 4; k += 2) {
+        w[k] = _mm_unpacklo_epi32(v[k], v[k + 1]);
+        w[k + 1] = _mm_unpackhi_epi32(v[k], v[k + 1]);
+    }
+    if (width == 16)
+        _mm_storeu_si128((__m128i *)(void *)to, v[0]);
+    for (int64_t k = 0; k < side / 2; k++) {
+        __m128i one = width == 4 ? w[k] : v[0], other = width == 4 ? w[k + 2] : v[1];
+        _mm_storeu_si128((__m128i *)(void *)(to + 2 * k * to_pitch), _mm_unpacklo_epi64(one, other));
+        _mm_storeu_si128((__m128i *)(void *)(to + (2 * k + 1) * to_pitch), _mm_unpackhi_epi64(one, other));
+    }
+#else
+    for (int64_t r = 0; r < side; r++)
+        for (int64_t c = 0; c < side; c++)
+            memcpy(to + r * to_pitch + c * width, from + c * from_pitch + r * width, (size_t)width);
+#endif
+}
+
+/* Square by square, of so many columns at a time that their rows are lines of the destination: each of those is stored at once,
+ * and so many lines of the source are read at the same time. Those of a far plane are fetched before. */
+DML_INLINE void turn_squares(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
+                             int64_t width)
+{
+    int64_t side = 16 / width, line = DML_LINE / width, high = rows - rows % side, wide = columns - columns % side;
+    int far = columns * from_pitch >= DML_FAR_PLANE;
+    for (int64_t c = 0, end; c < wide; c = end) {
+        end = dml_least(c + line, wide);
+        for (int64_t r = 0; r < high; r += side) {
+            for (int64_t next = end; far && r % line == 0 && next < end + line; next++)
+                DML_PREFETCH_L2(from + next * from_pitch + r * width);
+            for (int64_t k = c; k < end; k += side)
+                turn_square(to + r * to_pitch + k * width, to_pitch, from + k * from_pitch + r * width, from_pitch, width);
         }
     }
     for (int64_t r = 0; r < rows; r++)
-        for (int64_t c = 0; c < columns; c++)
-            memcpy(to + r * to_pitch + c * 4, from + c * from_pitch + r * 4, 4);
+        for (int64_t c = r < high ? wide : 0; c < columns; c++)
+            memcpy(to + r * to_pitch + c * width, from + c * from_pitch + r * width, (size_t)width);
 }
 
-/* N columns at a time, ROWS rows of them at most: their elements go to as many rows, N to each, in one store where that can be.
- * Measured against columns: pairs of eight bytes 1.2 to 2.5x, fours of four bytes 1.3 to 3x (Zen 4); against rows of the
- * destination, four bytes: 1.05 to 1.3x (Emerald Rapids). */
-#define TURN_LINES(T, N, ROWS)                                                                                                 \
-    for (int64_t left = rows, n; left > 0; left -= n, to += n * to_pitch, from += n * (int64_t)sizeof(T)) {                    \
-        n = dml_least(left, ROWS);                                                                                             \
-        int64_t c = 0;                                                                                                         \
-        for (; c + (N) <= columns; c += (N))                                                                                   \
-            for (int64_t r = 0; r < n; r++) {                                                                                  \
-                T some[N];                                                                                                     \
-                for (int64_t k = 0; k < (N); k++)                                                                              \
-                    memcpy(some + k, from + (c + k) * from_pitch + r * (int64_t)sizeof(T), sizeof(T));                         \
-                memcpy(to + r * to_pitch + c * (int64_t)sizeof(T), some, sizeof some);                                         \
-            }                                                                                                                  \
-        for (; c < columns; c++)                                                                                               \
-            for (int64_t r = 0; r < n; r++)                                                                                    \
-                memcpy(to + r * to_pitch + c * (int64_t)sizeof(T), from + c * from_pitch + r * (int64_t)sizeof(T), sizeof(T)); \
-    }
-
-/* Row by row of the destination, of so many columns that a line of each stays in the first-level cache until its last element
- * is copied. */
-static void turn_rows_u32(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
-                          int64_t most)
+/* A block with as many elements on a side as a line has, column after column. */
+DML_INLINE void turn_block(char *to, const char *from, int64_t pitch, int64_t width)
 {
-    for (int64_t n; columns > 0; columns -= n, to += n * 4, from += n * from_pitch) {
-        n = dml_least(columns, most);
-        for (int64_t r = 0; r < rows; r++) {
-            char *at = to + r * to_pitch;
-            const char *line = from + r * 4;
-            int64_t c = 0;
-            for (; c + 4 <= n; c += 4, at += 16, line += 4 * from_pitch) {
-                u32 some[4];
-                for (int k = 0; k < 4; k++)
-                    memcpy(some + k, line + k * from_pitch, 4);
-                memcpy(at, some, 16);
-            }
-            for (; c < n; c++, at += 4, line += from_pitch)
-                memcpy(at, line, 4);
+    int64_t line = DML_LINE / width, side = 16 / width, column[8];
+    for (int64_t c = 0; width < 4 && c < line; c += 8) {
+        for (int64_t k = 0; k < 8; k++)
+            column[k] = (c + k) * pitch;
+        (width == 1 ? deal_u8_8 : deal_u16_8)(to + c * width, DML_LINE, from, column, line);
+    }
+    for (int64_t c = 0; width >= 4 && c < line; c += side)
+        for (int64_t r = 0; r < line; r += side)
+            turn_square(to + r * DML_LINE + c * width, DML_LINE, from + c * pitch + r * width, pitch, width);
+}
+
+/* Block by block, where lines would meet in the cache: each is put together first, so that every line of source and destination
+ * is needed once. The last blocks overlap those before them. */
+DML_INLINE void turn_blocks(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
+                            int64_t width)
+{
+    char memory[DML_LINE * DML_LINE + DML_LINE], *block = memory + (-(intptr_t)memory & (DML_LINE - 1));
+    int64_t line = DML_LINE / width;
+    for (int64_t c = 0; c < columns; c = c + line < columns ? dml_least(c + line, columns - line) : columns)
+        for (int64_t r = 0; r < rows; r = r + line < rows ? dml_least(r + line, rows - line) : rows) {
+            turn_block(block, from + c * from_pitch + r * width, from_pitch, width);
+            for (int64_t k = 0; k < line; k++)
+                memcpy(to + (r + k) * to_pitch + c * width, block + k * DML_LINE, DML_LINE);
         }
-    }
 }
 
-/* How many lines, `pitch` bytes apart, the first-level cache holds: there are places for WAYS of those whose addresses have the
- * same last twelve bits, but for the last six. */
-static int64_t lines_kept(int64_t pitch)
-{
-    int64_t apart = dml_least(pitch & -pitch, 4096);
-    return WAYS * dml_least(64, 4096 / dml_most(1, apart));
-}
-
-/* Whether hardly any of sixteen lines, `pitch` bytes apart, have the same place in the first-level cache. */
-static int rows_are_apart(int64_t pitch)
-{
-    uint64_t taken = 0;
-    int free = 0;
-    for (int64_t r = 0; r < 16; r++) {
-        uint64_t place = (uint64_t)1 << ((uint64_t)(r * pitch) >> 6 & 63);
-        free += !(taken & place);
-        taken |= place;
-    }
-    return free >= 12;
-}
+/* Whether lines `pitch` bytes apart have few places in the caches. */
+static int is_crowded(int64_t pitch) { return pitch % CROWDED == 0; }
 
 void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns, int64_t width)
 {
-    int64_t kept = lines_kept(from_pitch);
-    int large = columns * from_pitch >= LARGE, apart = rows_are_apart(to_pitch);
-    if (width < 4) {
-        turn_interleaved(to, to_pitch, from, from_pitch, rows, columns, width);
-    } else if (width == 4 && large && apart && dml_tuned->turned_at_once == 16) {
-        TURN_LINES(u32, 4, 16);
-    } else if (width == 4 && (large || rows >= MANY_ROWS) && apart) {
-        TURN_LINES(u32, 4, 8);
-    } else if (width == 4 && columns >= 16 && kept >= 32) {
-        turn_rows_u32(to, to_pitch, from, from_pitch, rows, columns, kept);
-    } else if (width == 4 && dml_tuned->turned_at_once == 16) {
-        turn_columns_u32(to, to_pitch, from, from_pitch, rows, columns, 16);
-    } else if (width == 4) {
-        turn_columns_u32(to, to_pitch, from, from_pitch, rows, columns, 8);
-    } else if (width == 8) {
-        TURN_LINES(u64, 2, 8);
-    } else {
-        TURN_LINES(u128, 1, 4);
+#define TURN(way, width) way(to, to_pitch, from, from_pitch, rows, columns, width)
+    if (rows * width >= DML_LINE && columns * width >= DML_LINE && (is_crowded(to_pitch) || is_crowded(from_pitch)))
+        switch (width) {
+        case 1: TURN(turn_blocks, 1); return;
+        case 2: TURN(turn_blocks, 2); return;
+        case 4: TURN(turn_blocks, 4); return;
+        case 8: TURN(turn_blocks, 8); return;
+        default: TURN(turn_blocks, 16); return;
+        }
+    switch (width) {
+    case 4: TURN(turn_squares, 4); return;
+    case 8: TURN(turn_squares, 8); return;
+    case 16: TURN(turn_squares, 16); return;
+    default: TURN(turn_interleaved, width);
     }
+#undef TURN
 }

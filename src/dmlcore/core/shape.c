@@ -8,6 +8,8 @@
 
 #define SMALLEST (4 * DML_PAGE)         /* bytes of a unit at least, where several threads share them */
 #define TURNED 128                      /* bytes across: a line of the source and the one fetched with it */
+#define TURNED_FAR 4096                 /* of far planes as many, */
+#define TURNED_MOST ((int64_t)32 << 20) /* but no more bytes than these, to be interrupted in between */
 #define FEWEST 8                        /* steps of a plane that is turned, along the source's dimension, */
 #define NARROWEST 6                     /* and along the destination's */
 #define LINE 64                         /* bytes; in planes that are not as wide short dimensions are taken together, */
@@ -344,6 +346,10 @@ void dml_shape_end(dml_shape *s, int64_t width, dml_store store, int threads)
     int64_t columns = s->columns ? s->columns : s->dim[s->along].size;
     int follow = s->columns && !s->listed && across->to == columns * width; /* rows, in the destination */
     int64_t rows = follow ? dml_most(FEWEST, TILE / across->to) : TURNED / width;
+    if (!s->columns && !s->listed && s->places * width >= DML_FAR_PLANE) {
+        int64_t most = dml_least(TURNED_FAR / width, TURNED_MOST / (columns * width));
+        rows = dml_most(rows, threads > 1 ? dml_least(most, across->size / (4 * threads)) : most);
+    }
     int64_t parts = dml_ceil(across->size, rows);
     s->length = dml_ceil(across->size, parts);
     s->units = s->places / across->size / columns * parts;
