@@ -273,6 +273,16 @@ DML_INLINE void turn_blocks(char *to, int64_t to_pitch, const char *from, int64_
         }
 }
 
+/* Eight bytes, of columns that are no longer than a line: two at a time, each of which is read once and then done with. */
+static void turn_pairs(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns)
+{
+    int64_t two[] = {0, from_pitch};
+    for (; columns >= 2; columns -= 2, from += 2 * from_pitch, to += 16)
+        pair_u64(to, to_pitch, from, two, rows);
+    if (columns)
+        put_rows(to, to_pitch, from, rows, 8);
+}
+
 /* Whether lines `pitch` bytes apart have few places in the caches. */
 static int is_crowded(int64_t pitch) { return pitch % CROWDED == 0; }
 
@@ -287,6 +297,10 @@ void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, 
         case 8: TURN(turn_blocks, 8); return;
         default: TURN(turn_blocks, 16); return;
         }
+    if (width == 8 && rows * width <= DML_LINE) {
+        turn_pairs(to, to_pitch, from, from_pitch, rows, columns);
+        return;
+    }
     switch (width) {
     case 4: TURN(turn_squares, 4); return;
     case 8: TURN(turn_squares, 8); return;
