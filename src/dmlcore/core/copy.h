@@ -70,7 +70,7 @@ DML_INLINE void dml_copy_short(char *DML_RESTRICT to, const char *DML_RESTRICT f
     }
 }
 
-#define DML_FAR_PLANE ((int64_t)12 << 20) /* bytes; the more of each column of such a plane is read at a time, the better */
+#define DML_FAR_PLANE ((int64_t)9 << 20) /* bytes; the more of each column of such a plane is read at a time, the better */
 
 /* Copies `rows` x `columns` elements of 1, 2, 4, 8 or 16 bytes. They follow each other along the rows of the destination,
  * to_pitch bytes from row to row, and along the columns of the source, from_pitch bytes from column to column (planes.c). */

@@ -258,7 +258,7 @@ DML_INLINE void turn_block(char *to, const char *from, int64_t pitch, int64_t wi
             turn_square(to + r * DML_LINE + c * width, DML_LINE, from + c * pitch + r * width, pitch, width);
 }
 
-/* Block by block, where lines would meet in the cache: each is put together first, so that every line of source and destination
+/* Block by block, where lines would meet in the cache, or are as many as a far plane of bytes has: each is put together first, so that every line of source and destination
  * is needed once. The last blocks overlap those before them. */
 DML_INLINE void turn_blocks(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
                             int64_t width)
@@ -289,7 +289,8 @@ static int is_crowded(int64_t pitch) { return pitch % CROWDED == 0; }
 void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns, int64_t width)
 {
 #define TURN(way, width) way(to, to_pitch, from, from_pitch, rows, columns, width)
-    if (rows * width >= DML_LINE && columns * width >= DML_LINE && (is_crowded(to_pitch) || is_crowded(from_pitch)))
+    int crowded = is_crowded(to_pitch) || is_crowded(from_pitch) || (width == 1 && columns * from_pitch >= DML_FAR_PLANE);
+    if (crowded && rows * width >= DML_LINE && columns * width >= DML_LINE)
         switch (width) {
         case 1: TURN(turn_blocks, 1); return;
         case 2: TURN(turn_blocks, 2); return;
