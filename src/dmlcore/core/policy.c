@@ -22,7 +22,7 @@
 #define FEW_ROWS 16                /* that positions walk along together: so many the hardware fetches by itself, */
 #define LONG_WALK 4096             /* if that is so many bytes of each */
 #define ASKED 8                    /* positions whose elements are loaded to see how long they take, */
-#define MOST_ASKED (64 << 10)      /* of no more than a cache may hold the lines of; */
+#define MOST_ASKED (64 << 10)      /* of no more lines than a cache may hold; */
 #define CACHED 200                 /* ns: out of caches they take 40 to 200, 250 to 1200 otherwise */
 #define MANY_PAGES 3072            /* elements that each are on a page of their own, more than the processor remembers, */
 #define WIDE_TABLE (24 << 20)      /* bytes of their table: the fewer of them are on their way at a time, the better */
@@ -163,13 +163,17 @@ static int is_cached(const dml_plan *p)
     return dml_clock() - start <= CACHED;
 }
 
-/* Cached elements of a far table need not be fetched. */
+/* Cached elements and slices of a far table need not be fetched. */
 static void ask_caches(dml_plan *p)
 {
-    int asks = p->fetch && !p->direct && !p->stores && p->rank == 1 && p->whole && p->mode == DML_RAISE && !p->packed;
-    if (!asks || p->positions > MOST_ASKED || !is_cached(p))
+    int asks = (p->whole ? p->fetch && !p->direct : p->far && !p->past) && !p->stores && p->rank == 1 && p->mode == DML_RAISE &&
+               !p->packed;
+    if (!asks || p->positions > MOST_ASKED / dml_ceil(p->slice, DML_LINE) || !is_cached(p))
         return;
     p->fetch = DML_FETCH_NONE;
+    p->far = 0;
+    if (!p->whole)
+        return;
     p->direct = dml_chosen_isa->moves_directly && p->tuple <= DIRECT_TUPLE && p->positions >= MANY_PAGES &&
                 p->reached >= WIDE_TABLE;
 }
