@@ -35,21 +35,24 @@ static int always(void) { return 1; }
  * from 16 MiB on also shorter ones out of nearer tables, 1.1 to 1.8x, but scattered ones 0.5 to 0.8x where lines are not theirs
  * alone. Memory takes 25 GB/s however many threads store, the cache twice as much from two: slices that it holds take 0.3 to 0.8
  * of the time there. Planes of few rows take 0.25 to 0.9 of the time without tiles. */
-#define ZEN                                                                                                                \
-    .gathers_below = 0, .gathers_past = 0, .gathers_past_u32 = 1 << 20, .rows_fetched = 24 << 20, .gather_follows = 48,    \
-    .scatter_follows = 64, .to_l2 = 0, .gathers_direct = NEVER, .scatters_direct = NEVER, .step = DML_STEP_USUAL,          \
-    .ahead_of_moves = DML_PAGES_AHEAD, .past_caches_shared = 24 << 20, .past_caches_updated = 20 << 20, .by_pages = NEVER, \
-    .slices_past = 2 * DML_LINE, .slices_past_near = 32, .scattered_past = DML_LONG_SLICE, .slices_to_l1 = 0,              \
-    .separates_all = 1, .permuted = 4, .tiles_moved = 1 << 20, .tiles_written = 1 << 20, .tiles_rows = 24,                 \
-    .tiles_rows_written = 64, .tiles_wide = 8
+#define ZEN                                                                                                             \
+    .gathers_below = 0, .gathers_past = 0, .gathers_past_u32 = 1 << 20, .rows_fetched = 24 << 20, .gather_follows = 48, \
+    .scatter_follows = 64, .to_l2 = 0, .gathers_direct = NEVER, .scatters_direct = NEVER, .step = DML_STEP_USUAL,       \
+    .ahead_of_moves = DML_PAGES_AHEAD, .past_caches_shared = 24 << 20, .by_pages = NEVER, .slices_past = 2 * DML_LINE,  \
+    .slices_past_near = 32, .scattered_past = DML_LONG_SLICE, .slices_to_l1 = 0, .separates_all = 1, .permuted = 4,     \
+    .tiles_moved = 1 << 20, .tiles_written = 1 << 20, .tiles_rows = 24, .tiles_rows_written = 64, .tiles_wide = 8
 
 /* Zen 4: fetched elements of tables of 8 MiB and more, scattered to those of 5 MiB and more, take 0.7 to 1.0 of the time; copies of
  * 12 to 31 MiB past the caches 0.3 to 0.7, which is as much as the next reader of 16 MiB loses. */
 static const dml_tuning usual = {
     ZEN,
+    .gathers_kept = NEVER,
     .gather_fetches = DML_NEAR,
+    .gather_fetches_many = DML_NEAR,
     .scatter_fetches = 5 << 20,
     .past_caches = 12 << 20,
+    .past_caches_updated = 20 << 20,
+    .past_caches_copied = 0,
     .ahead_of_many = DML_PAGES_AHEAD,
     .ahead_of_scans = 0,
     .string_align = 32,
@@ -68,7 +71,9 @@ static const dml_tuning gathering = {
     .gathers_below = DML_NEAR,
     .gathers_past = 1536 << 10,
     .gathers_past_u32 = 0,
+    .gathers_kept = NEVER,
     .gather_fetches = 128 << 20,
+    .gather_fetches_many = 128 << 20,
     .scatter_fetches = 24 << 10,
     .rows_fetched = NEVER,
     .gather_follows = 0,
@@ -83,6 +88,7 @@ static const dml_tuning gathering = {
     .past_caches = 16 << 20,
     .past_caches_shared = 0,
     .past_caches_updated = 32 << 20,
+    .past_caches_copied = 0,
     .string_align = 1,
     .by_pages = 48 << 20,
     .slices_past = DML_LINE,
@@ -102,13 +108,18 @@ static const dml_tuning gathering = {
 
 /* Zen 5 sees farther ahead by itself: elements that the third-level cache holds take 0.5 to 0.9 of the time if they are not fetched,
  * gathered or scattered, out of and into tables of 5 to 24 MiB. A string instruction copies well from any place to any other, also
- * slices, and long ones out of tables that the cache holds better than stores past it, 0.7 to 0.9; copies of 12 to 16 MiB stay in the
- * cache, 0.75. */
+ * slices, and long ones out of tables that the cache holds better than stores past it, 0.7 to 0.9; copies of 12 to 24 MiB stay in the
+ * cache, 0.5 to 0.9, if many of their lines are updated up to 40, 0.6 to 0.9. What streams by leaves no room there for a table of
+ * 18 MiB, which is fetched then, 0.5 to 0.7; elements out of 14 MiB and more that are not fetched are stored plainly, 0.5 to 0.9. */
 static const dml_tuning zen5 = {
     ZEN,
+    .gathers_kept = 14 << 20,
     .gather_fetches = 24 << 20,
+    .gather_fetches_many = 18 << 20,
     .scatter_fetches = 24 << 20,
     .past_caches = 16 << 20,
+    .past_caches_updated = 40 << 20,
+    .past_caches_copied = 24 << 20,
     .ahead_of_many = 4 * DML_PAGES_AHEAD,
     .ahead_of_scans = 2 * DML_PAGES_AHEAD,
     .string_align = 1,

@@ -112,7 +112,8 @@ static int copy_source(const dml_job *job, const dml_move *m, const dml_run *run
             copiers = 1;
     }
     dml_store store = dml_store_for(bytes, bytes, copiers, job->untouched);
-    if (bytes < dml_tuned->past_caches_updated && updated >= bytes / DML_LINE / FEW_UPDATES)
+    int many = updated >= bytes / DML_LINE / FEW_UPDATES;
+    if (bytes < (many ? dml_tuned->past_caches_updated : dml_tuned->past_caches_copied))
         store = DML_STORE_PLAIN;
     int status = dml_copy(m->table, m->source, m->copy, m->copy_table_strides, m->copy_source_strides, p->element, store,
                           job->untouched, after, &copiers, pulse);

@@ -34,7 +34,9 @@ typedef struct {
     int64_t gathers_below;         /* the vector unit's gathers are faster than loads one by one */
     int64_t gathers_past;          /* what comes out of smaller tables is never stored past the caches, */
     int64_t gathers_past_u32;      /* four bytes, out of what one position reaches */
+    int64_t gathers_kept;          /* nor out of such large ones, unless they are fetched */
     int64_t gather_fetches;        /* from there on elements are fetched ahead */
+    int64_t gather_fetches_many;   /* the same beside so much of indices and elements that the table leaves the cache */
     int64_t scatter_fetches;
     int64_t rows_fetched;          /* tables so large that few elements of each of their rows are fetched ahead as well */
     int64_t gather_follows;        /* bytes of a few rows for each position that walks along all: not fetched */
@@ -51,7 +53,8 @@ typedef struct {
     int64_t ahead_of_scans;
     int64_t past_caches;           /* bytes; a destination so large is not in a cache when it is used next, */
     int64_t past_caches_shared;    /* the same with DML_NEAR of its source, for several threads; 0: as for one, */
-    int64_t past_caches_updated;   /* and a copy so large not even when much of it is updated at once */
+    int64_t past_caches_updated;   /* and a copy so large not even when much of it is updated at once, */
+    int64_t past_caches_copied;    /* when little of it is; 0: as for one */
     int64_t string_align;          /* bytes; source and destination lie so for a string instruction to copy well */
     int64_t by_pages;              /* bytes; so much is copied some pages at a time */
     /* slices */

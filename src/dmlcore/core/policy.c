@@ -13,6 +13,7 @@
 #define FEW_POSITIONS (640 << 10)  /* those of a far table that fewer meet are in the caches the next time */
 #define FEW_GATHERED 700           /* 0.8 of the time without fetching ahead if they are in a cache, 0.95 to 1.1 if not */
 #define FEW_UPDATED 32768          /* their lines of a table in the third-level cache are in the second-level one then */
+#define STREAMED (30 << 20)        /* bytes of indices and elements: tables of half the third-level cache leave it */
 #define HELD_AT_ONCE 200           /* fewer are not worth loading the table into registers */
 #define NEGATIVES_SOUGHT 16        /* coordinates that are looked at */
 #define DIRECT_TUPLE 3             /* coordinates of one position at most, where elements are checked and moved one by one */
@@ -79,13 +80,15 @@ static enum dml_fetch choose_fetch(const dml_plan *p)
 {
     const dml_tuning *t = p->tuned;
     int near = p->reached < DML_NEAR, in_l2 = p->reached < (double)t->to_l2;
+    int streamed = p->positions * (p->slice + p->tuple * (int64_t)dml_index_bytes(p->index)) >= STREAMED;
+    int64_t fetches = p->stores ? t->scatter_fetches : streamed ? t->gather_fetches_many : t->gather_fetches;
     int too_few = !p->stores && p->positions <= FEW_GATHERED;
     int in_l2_already = p->stores && near && !in_l2 && p->positions < FEW_UPDATED;
     if (too_few || walks_along_few_rows(p))
         return DML_FETCH_NONE;
     if (near && takes_few_of_rows(p))
         return DML_FETCH_L2;
-    if (p->reached >= (double)(p->stores ? t->scatter_fetches : t->gather_fetches) && !in_l2_already)
+    if (p->reached >= (double)fetches && !in_l2_already)
         return in_l2 ? DML_FETCH_L1 : DML_FETCH_L2;
     return p->far && near ? DML_FETCH_L2 : DML_FETCH_NONE;
 }
@@ -116,6 +119,8 @@ static int at_lines(const dml_plan *p)
 static int elements_go_past(const dml_plan *p)
 {
     const dml_tuning *t = p->tuned;
+    if (!p->fetch && p->reached >= (double)t->gathers_kept)
+        return 0;
     return !p->stores && p->slice >= DML_SHORTEST_PAST && p->reached + p->walked >= (double)t->gathers_past &&
            (p->slice > 4 || p->reached >= (double)t->gathers_past_u32);
 }
