@@ -172,7 +172,7 @@ static int is_cached(const dml_plan *p)
 static void ask_caches(dml_plan *p)
 {
     int asks = (p->whole ? p->fetch && !p->direct : p->far && !p->past) && !p->stores && p->rank == 1 && p->mode == DML_RAISE &&
-               !p->packed;
+               !p->packed && p->slice > 0;
     if (!asks || p->positions > MOST_ASKED / dml_ceil(p->slice, DML_LINE) || !is_cached(p))
         return;
     p->fetch = DML_FETCH_NONE;
