@@ -9,7 +9,9 @@
 #define FEW_SLICES 48                    /* of more than eight bytes, */
 #define SHORT_SLICE 1024                 /* and of so many at most; */
 #define FEW_IN_A_ROW 1024                /* those of elements that follow each other, as their indices do, */
-#define NEAR 1048576.0                   /* of a table of so many bytes at most; */
+#define NEAR 1048576.0                   /* of a table of so many bytes at most, */
+#define FEW_OF_FAR 700                   /* gathered ones, which a plan would not fetch, of one of so many; */
+#define FAR 2147483648.0
 #define FEW_OF_THE_NEAREST 400           /* so many, if they are not combined, */
 #define NEAREST 49152.0                  /* of one that the first-level cache holds: a plan finds faster loops for more */
 #define FEW_FOR_VECTORS 12               /* more offsets are left to the loops for the machine at hand */
@@ -68,8 +70,8 @@ DML_INLINE int row_of(const dml_move *m, place at, place steps, int64_t count, i
 }
 
 /* Whether the positions stand one after the other in memory, indices and elements alike, and find their part of the table at the
- * same place, which is near. */
-static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes)
+ * same place of a table of so many bytes at most. */
+static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes, double most)
 {
     int64_t before = 1;
     for (int64_t d = m->positions.n - 1; d >= 0; d--) {
@@ -80,7 +82,7 @@ static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes)
         before *= size;
     }
     return m->bounds.n == 1 && (uintptr_t)m->indices % (uintptr_t)index_bytes == 0 && m->steps.v[0] > 0 &&
-           (double)m->bounds.v[0] * (double)m->steps.v[0] <= NEAR;
+           (double)m->bounds.v[0] * (double)m->steps.v[0] <= most;
 }
 
 /* Offsets of so few indices in a row that vectors would not pay; 1: one is out of range. `is_signed` and the index's class are
@@ -212,7 +214,8 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
     if (bytes == 0 && (apart == 0 || apart > FEW_APART || combine))
         return 0;
     int element = bytes > 0 && bytes <= 8 && (bytes & (bytes - 1)) == 0;
-    int row = element && in_a_row(m, run->index == DML_INDEX_I32 || run->index == DML_INDEX_U32 ? 4 : 8, bytes);
+    int row = element && in_a_row(m, run->index == DML_INDEX_I32 || run->index == DML_INDEX_U32 ? 4 : 8, bytes,
+                                  scatter || count > FEW_OF_FAR ? NEAR : FAR);
     if (count > FEW && !row)
         return 0;
     if (count > FEW_OF_THE_NEAREST && !combine && (double)m->bounds.v[0] * (double)m->steps.v[0] <= NEAREST)
