@@ -35,8 +35,9 @@ def copied(x, threads, out=None):
 
 
 @pytest.mark.parametrize("dtype", ("uint8", "uint16", "uint32", "float64", "complex128"))
+@pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("threads", (1, 3))
-def test_planes(rng, dtype, threads):
+def test_planes(rng, isa, dtype, threads):
     """Transposed tables of few columns and many: blocks, what is left of them, and rows that are apart in the destination."""
     prime = rng.integers(0, 256, (2, 786, 8)).astype(dtype).transpose(2, 1, 0)  # its columns are a part of 786
     assert np.array_equal(copied(prime, threads), prime)
@@ -55,7 +56,8 @@ def test_planes(rng, dtype, threads):
 
 @pytest.mark.parametrize("dtype", ("uint8", "uint16", "uint32", "float64", "complex128"))
 @pytest.mark.parametrize("shape", ((1030, 700), (700, 1030), (1024, 90), (90, 1024), (64, 64), (1024, 1024)), ids=str)
-def test_large_planes(rng, dtype, shape):
+@pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
+def test_large_planes(rng, isa, dtype, shape):
     """Some of which no second-level cache holds, and whose lines meet there, to rows that are a power of two apart as well."""
     times = 20_000_000 // (shape[0] * shape[1] * np.dtype(dtype).itemsize) if 90 not in shape else 4
     for rows, columns in ((shape[0] * times, shape[1]), (shape[0], shape[1] * times)):

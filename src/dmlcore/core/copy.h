@@ -70,8 +70,6 @@ DML_INLINE void dml_copy_short(char *DML_RESTRICT to, const char *DML_RESTRICT f
     }
 }
 
-#define DML_FAR_PLANE ((int64_t)9 << 20) /* bytes; the more of each column of such a plane is read at a time, the better */
-
 /* Copies `rows` x `columns` elements of 1, 2, 4, 8 or 16 bytes. They follow each other along the rows of the destination,
  * to_pitch bytes from row to row, and along the columns of the source, from_pitch bytes from column to column (planes.c). */
 void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns, int64_t width);

@@ -66,6 +66,10 @@ typedef struct {
     int slices_to_l1;              /* those of far tables are fetched to the first-level cache when a gather stores plainly */
     int separates_all;             /* 0: rows that take turns are separated from three on, short elements */
     int permuted;                  /* elements of four bytes and more that are permuted at a time, at least */
+    /* planes that lie the other way round */
+    int64_t far_plane;             /* bytes; the more of each column of such a one is read at a time, the better */
+    int turns_squares;             /* 0: row by row of the destination, eight bytes in pairs */
+    int row_for_each;              /* bytes for each position of a row of the table that is fetched as a whole */
     /* tiles of columns */
     int64_t tiles_moved;            /* elements of a plane that are moved, at least; 0: tiles are never slower */
     int64_t tiles_written;         /* bytes of a plane; smaller ones are written in place, unless rows meet in the cache */

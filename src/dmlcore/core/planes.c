@@ -6,6 +6,8 @@
 #include "plan.h"
 
 #define CROWDED 1024 /* bytes; lines that are a multiple of it apart have few places in the caches */
+#define WAYS 8 /* at least, of the first-level cache */
+#define PAIRED 8 /* rows of pairs of columns */
 #define STAGE (8 << 10) /* bytes of rows that are permuted in several stages, */
 #define PERMUTED 32 /* of so many columns at most */
 
@@ -223,17 +225,16 @@ DML_INLINE void turn_square(char *to, int64_t to_pitch, const char *from, int64_
 #endif
 }
 
-/* Square by square, of so many columns at a time that their rows are lines of the destination: each of those is stored at once,
- * and so many lines of the source are read at the same time. Those of a far plane are fetched before. */
+/* Square by square, of some columns at a time, as many lines of which are read at the same time. Where these are `together` a line
+ * of each row of the destination, that is stored at once. Those of a far plane are fetched before. */
 DML_INLINE void turn_squares(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
-                             int64_t width)
+                             int64_t width, int64_t together, int far)
 {
     int64_t side = 16 / width, line = DML_LINE / width, high = rows - rows % side, wide = columns - columns % side;
-    int far = columns * from_pitch >= DML_FAR_PLANE;
     for (int64_t c = 0, end; c < wide; c = end) {
-        end = dml_least(c + line, wide);
+        end = dml_least(c + together, wide);
         for (int64_t r = 0; r < high; r += side) {
-            for (int64_t next = end; far && r % line == 0 && next < end + line; next++)
+            for (int64_t next = end; far && r % line == 0 && next < end + together; next++)
                 DML_PREFETCH_L2(from + next * from_pitch + r * width);
             for (int64_t k = c; k < end; k += side)
                 turn_square(to + r * to_pitch + k * width, to_pitch, from + k * from_pitch + r * width, from_pitch, width);
@@ -242,6 +243,37 @@ DML_INLINE void turn_squares(char *to, int64_t to_pitch, const char *from, int64
     for (int64_t r = 0; r < rows; r++)
         for (int64_t c = r < high ? wide : 0; c < columns; c++)
             memcpy(to + r * to_pitch + c * width, from + c * from_pitch + r * width, (size_t)width);
+}
+
+/* Row by row of the destination, of so many columns that a line of each stays in the first-level cache until its last element
+ * is copied. */
+static void turn_rows_u32(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
+                          int64_t most)
+{
+    for (int64_t n; columns > 0; columns -= n, to += n * 4, from += n * from_pitch) {
+        n = dml_least(columns, most);
+        for (int64_t r = 0; r < rows; r++) {
+            char *at = to + r * to_pitch;
+            const char *line = from + r * 4;
+            int64_t c = 0;
+            for (; c + 4 <= n; c += 4, at += 16, line += 4 * from_pitch) {
+                u32 some[4];
+                for (int k = 0; k < 4; k++)
+                    memcpy(some + k, line + k * from_pitch, 4);
+                memcpy(at, some, 16);
+            }
+            for (; c < n; c++, at += 4, line += from_pitch)
+                memcpy(at, line, 4);
+        }
+    }
+}
+
+/* How many lines, `pitch` bytes apart, the first-level cache holds: there are places for WAYS of those whose addresses have the
+ * same last twelve bits, but for the last six. */
+static int64_t lines_kept(int64_t pitch)
+{
+    int64_t apart = dml_least(pitch & -pitch, 4096);
+    return WAYS * dml_least(64, 4096 / dml_most(1, apart));
 }
 
 /* A block with as many elements on a side as a line has, column after column. */
@@ -273,14 +305,18 @@ DML_INLINE void turn_blocks(char *to, int64_t to_pitch, const char *from, int64_
         }
 }
 
-/* Eight bytes, of columns that are no longer than a line: two at a time, each of which is read once and then done with. */
+/* Eight bytes, some rows of all columns, in pairs: each column's part is read once and then done with. */
 static void turn_pairs(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns)
 {
     int64_t two[] = {0, from_pitch};
-    for (; columns >= 2; columns -= 2, from += 2 * from_pitch, to += 16)
-        pair_u64(to, to_pitch, from, two, rows);
-    if (columns)
-        put_rows(to, to_pitch, from, rows, 8);
+    for (int64_t left = rows, n; left > 0; left -= n, to += n * to_pitch, from += n * 8) {
+        n = dml_least(left, PAIRED);
+        int64_t c = 0;
+        for (; c + 2 <= columns; c += 2)
+            pair_u64(to + c * 8, to_pitch, from + c * from_pitch, two, n);
+        if (c < columns)
+            put_rows(to + c * 8, to_pitch, from + c * from_pitch, n, 8);
+    }
 }
 
 /* Whether lines `pitch` bytes apart have few places in the caches. */
@@ -288,9 +324,14 @@ static int is_crowded(int64_t pitch) { return pitch % CROWDED == 0; }
 
 void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns, int64_t width)
 {
-#define TURN(way, width) way(to, to_pitch, from, from_pitch, rows, columns, width)
-    int crowded = is_crowded(to_pitch) || is_crowded(from_pitch) || (width == 1 && columns * from_pitch >= DML_FAR_PLANE);
-    if (crowded && rows * width >= DML_LINE && columns * width >= DML_LINE)
+#define TURN(way, ...) way(to, to_pitch, from, from_pitch, rows, columns, __VA_ARGS__)
+    int squares = dml_tuned->turns_squares, crowded = is_crowded(to_pitch) || is_crowded(from_pitch);
+    int far = columns * from_pitch >= dml_tuned->far_plane;
+    if (width == 8 && (!squares || rows * width <= DML_LINE)) {
+        turn_pairs(to, to_pitch, from, from_pitch, rows, columns);
+        return;
+    }
+    if ((crowded || (far && width == 1)) && rows * width >= DML_LINE && columns * width >= DML_LINE)
         switch (width) {
         case 1: TURN(turn_blocks, 1); return;
         case 2: TURN(turn_blocks, 2); return;
@@ -298,15 +339,15 @@ void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, 
         case 8: TURN(turn_blocks, 8); return;
         default: TURN(turn_blocks, 16); return;
         }
-    if (width == 8 && rows * width <= DML_LINE) {
-        turn_pairs(to, to_pitch, from, from_pitch, rows, columns);
-        return;
-    }
-    switch (width) {
-    case 4: TURN(turn_squares, 4); return;
-    case 8: TURN(turn_squares, 8); return;
-    case 16: TURN(turn_squares, 16); return;
-    default: TURN(turn_interleaved, width);
-    }
+    if (width < 4)
+        TURN(turn_interleaved, width);
+    else if (width == 4 && squares)
+        TURN(turn_squares, 4, 16, far);
+    else if (width == 4)
+        turn_rows_u32(to, to_pitch, from, from_pitch, rows, columns, lines_kept(from_pitch));
+    else if (width == 8)
+        TURN(turn_squares, 8, 8, far);
+    else
+        TURN(turn_squares, 16, 4, far);
 #undef TURN
 }

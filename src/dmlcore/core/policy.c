@@ -32,7 +32,6 @@
 #define MANY ((int64_t)16 << 20)   /* bytes of indices, more than the third-level cache holds beside the rest */
 #define LEAST_ROW 512              /* bytes of a row that is fetched as a whole while the one before it is read; */
 #define MOST_ROW (512 << 10)       /* longer ones would have left the cache before they are used */
-#define MOST_FOR_EACH 48           /* bytes of it for each position; near tables: two elements */
 
 /* stores; bytes */
 /* slices of a gather with gaps between them (Zen 4): plain stores take 1.0 to 3.3 times as long as those past the caches where
@@ -228,7 +227,7 @@ static void fetch_rows(dml_plan *p)
     p->next_row = p->next_step = 0;
     if (p->tuple != 1 || p->rank < 2 || last->table || p->steps[0] < p->slice)
         return;
-    int64_t row = p->bounds[0] * p->steps[0], each = p->walked < DML_NEAR_L2 ? 2 * p->slice : MOST_FOR_EACH;
+    int64_t row = p->bounds[0] * p->steps[0], each = p->walked < DML_NEAR_L2 ? 2 * p->slice : p->tuned->row_for_each;
     if (last[-1].table != row || row < LEAST_ROW || row > dml_least(MOST_ROW, last->size * each))
         return;
     p->next_row = row;

@@ -346,7 +346,7 @@ void dml_shape_end(dml_shape *s, int64_t width, dml_store store, int threads)
     int64_t columns = s->columns ? s->columns : s->dim[s->along].size;
     int follow = s->columns && !s->listed && across->to == columns * width; /* rows, in the destination */
     int64_t rows = follow ? dml_most(FEWEST, TILE / across->to) : TURNED / width;
-    if (!s->columns && !s->listed && s->places * width >= DML_FAR_PLANE) {
+    if (!s->columns && !s->listed && s->places * width >= dml_tuned->far_plane) {
         int64_t most = dml_least(TURNED_FAR / width, TURNED_MOST / (columns * width));
         rows = dml_most(rows, threads > 1 ? dml_least(most, across->size / (4 * threads)) : most);
     }
