@@ -64,7 +64,7 @@ def test_far_slices(rng, every_thread, width):
 
 
 def test_far_slices_that_are_not_contiguous(rng, every_thread):
-    """Every second element of each row, of a table so large that the caches are asked for what it gives; with `out=` indices are
+    """Every second element of each row, of a table so large that the caches are asked for what it gives; with `out=` they are
     checked without the rows, which do not count for that."""
     table = numbers(rng, (60, 90, 1600), "float32")[..., ::2]
     indices = rng.integers(-60, 60, (40, 1))
