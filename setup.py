@@ -52,6 +52,8 @@ class BuildExt(build_ext):
     def build_extensions(self):
         unix = self.compiler.compiler_type == "unix"
         flags = ["-O3", "-std=c11", "-fno-strict-aliasing", "-g0", "-fvisibility=hidden"] if unix else ["/O2", "/std:c11"]
+        if unix:
+            flags.append("-fno-asynchronous-unwind-tables")  # nothing unwinds C; 23 KB of the wheel
         openmp = self.openmp()
         for extension in self.extensions:
             extension.extra_compile_args = [*flags, *openmp]
