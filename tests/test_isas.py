@@ -205,6 +205,24 @@ def test_rows_gigabytes_apart(rng, any_isa):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="address space without memory is asked for in Linux's way")
+@pytest.mark.parametrize("n", (2**31 - 1, 2**31, 2**31 + 1))
+@pytest.mark.parametrize("count", (8, 100, 900))
+def test_indices_of_31_bits_and_more(any_isa, n, count):
+    """Tables as long as a signed number of 32 bits can tell, and a little longer: the indices around their ends."""
+    memory = mmap.mmap(-1, n, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000)  # MAP_NORESERVE
+    x = np.ndarray(n, "uint8", memory)
+    x[[0, -1]] = 1, 2
+    for isa in ISAS:
+        _select_isa(isa)
+        assert same_bits(dmlcore.gather(x, np.tile([n - 1, -n], count)), np.tile(np.array([2, 1], "uint8"), count)), isa
+        for bad in (n, -n - 1, 2**32, 2**32 - 1, 2**40, -(2**40)):
+            indices = np.zeros(count, "int64")
+            indices[count // 2] = bad
+            with pytest.raises(dmlcore.IndexOutOfRangeError, match=str(bad)):
+                dmlcore.gather(x, indices)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="address space without memory is asked for in Linux's way")
 @pytest.mark.parametrize("first", range(4))
 @pytest.mark.parametrize("dtype", ("uint8", "int16"))
 def test_offsets_of_31_bits(any_isa, dtype, first):

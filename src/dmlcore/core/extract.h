@@ -15,7 +15,7 @@ DML_PIECE int64_t DML_JOIN2(extract, ISA)(const uint64_t *bits, int64_t first, i
         int n = POPCOUNT(word);
         for (int i = 0; i < n; i += 8)
             for (int k = 0; k < 8; k++) {
-                found[count + i + k] = dml_low(at) + (u32)DML_CTZ64(word | (uint64_t)1 << 63);
+                found[count + i + k] = (u32)at + (u32)DML_CTZ64(word | (uint64_t)1 << 63);
                 word &= word - 1;
             }
         count += n;

@@ -11,7 +11,7 @@
 #define FEW_IN_A_ROW 1024                /* those of elements that follow each other, as their indices do, */
 #define NEAR 1048576.0                   /* of a table of so many bytes at most, */
 #define FEW_OF_FAR 700                   /* gathered ones, which a plan would not fetch, of one of so many; */
-#define FAR 2147483648.0
+#define FAR 2147483647.0
 #define FEW_OF_THE_NEAREST 400           /* so many, if they are not combined, */
 #define NEAREST 49152.0                  /* of one that the first-level cache holds: a plan finds faster loops for more */
 #define FEW_FOR_VECTORS 12               /* more offsets are left to the loops for the machine at hand */

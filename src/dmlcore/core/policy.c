@@ -154,7 +154,7 @@ static int is_cached(const dml_plan *p)
 {
     int64_t bytes = dml_index_bytes(p->index), apart = p->positions / ASKED * p->dim[0].index, start = dml_clock();
     for (int64_t i = 0; i < ASKED; i++) {
-        const char *index = p->indices + i * apart, *at = p->table;
+        const char *index = p->indices + i * apart, *at = p->table + i * (p->positions / ASKED) * p->dim[0].table;
         for (int k = 0; k < p->tuple; k++, index += bytes) {
             uint64_t n = (uint64_t)p->bounds[k], u = (uint64_t)dml_coordinate_at(index, p->index);
             u += u < n ? 0 : n;
