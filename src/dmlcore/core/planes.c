@@ -225,16 +225,16 @@ DML_INLINE void turn_square(char *to, int64_t to_pitch, const char *from, int64_
 #endif
 }
 
-/* Square by square, of some columns at a time, as many lines of which are read at the same time. Where these are `together` a line
- * of each row of the destination, that is stored at once. Those of a far plane are fetched before. */
+/* Square by square, of so many columns at a time that their rows are lines of the destination: each of those is stored at once,
+ * and so many lines of the source are read at the same time. Those of a far plane are fetched before. */
 DML_INLINE void turn_squares(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
-                             int64_t width, int64_t together, int far)
+                             int64_t width, int far)
 {
     int64_t side = 16 / width, line = DML_LINE / width, high = rows - rows % side, wide = columns - columns % side;
     for (int64_t c = 0, end; c < wide; c = end) {
-        end = dml_least(c + together, wide);
+        end = dml_least(c + line, wide);
         for (int64_t r = 0; r < high; r += side) {
-            for (int64_t next = end; far && r % line == 0 && next < end + together; next++)
+            for (int64_t next = end; far && r % line == 0 && next < end + line; next++)
                 DML_PREFETCH_L2(from + next * from_pitch + r * width);
             for (int64_t k = c; k < end; k += side)
                 turn_square(to + r * to_pitch + k * width, to_pitch, from + k * from_pitch + r * width, from_pitch, width);
@@ -290,8 +290,8 @@ DML_INLINE void turn_block(char *to, const char *from, int64_t pitch, int64_t wi
             turn_square(to + r * DML_LINE + c * width, DML_LINE, from + c * pitch + r * width, pitch, width);
 }
 
-/* Block by block, where lines would meet in the cache, or are as many as a far plane of bytes has: each is put together first, so that every line of source and destination
- * is needed once. The last blocks overlap those before them. */
+/* Block by block, where lines would meet in the cache, and for far planes of bytes: each is put together first, so that every
+ * line of source and destination is needed once. The last blocks overlap those before them. */
 DML_INLINE void turn_blocks(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
                             int64_t width)
 {
@@ -342,12 +342,12 @@ void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, 
     if (width < 4)
         TURN(turn_interleaved, width);
     else if (width == 4 && squares)
-        TURN(turn_squares, 4, 16, far);
+        TURN(turn_squares, 4, far);
     else if (width == 4)
         turn_rows_u32(to, to_pitch, from, from_pitch, rows, columns, lines_kept(from_pitch));
     else if (width == 8)
-        TURN(turn_squares, 8, 8, far);
+        TURN(turn_squares, 8, far);
     else
-        TURN(turn_squares, 16, 4, far);
+        TURN(turn_squares, 16, far);
 #undef TURN
 }
