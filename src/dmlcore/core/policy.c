@@ -11,7 +11,6 @@
 
 /* loads; positions, where nothing else is said */
 #define FEW_POSITIONS (640 << 10)  /* those of a far table that fewer meet are in the caches the next time */
-#define FEW_GATHERED 700           /* 0.8 of the time without fetching ahead if they are in a cache, 0.95 to 1.1 if not */
 #define FEW_UPDATED 32768          /* their lines of a table in the third-level cache are in the second-level one then */
 #define STREAMED (30 << 20)        /* bytes of indices and elements: tables of half the third-level cache leave it */
 #define HELD_AT_ONCE 200           /* fewer are not worth loading the table into registers */
@@ -81,7 +80,7 @@ static enum dml_fetch choose_fetch(const dml_plan *p)
     int near = p->reached < DML_NEAR, in_l2 = p->reached < (double)t->to_l2;
     int streamed = p->positions * (p->slice + p->tuple * (int64_t)dml_index_bytes(p->index)) >= STREAMED;
     int64_t fetches = p->stores ? t->scatter_fetches : streamed ? t->gather_fetches_many : t->gather_fetches;
-    int too_few = !p->stores && p->positions <= FEW_GATHERED;
+    int too_few = !p->stores && p->positions <= DML_FEW_GATHERED;
     int in_l2_already = p->stores && near && !in_l2 && p->positions < FEW_UPDATED;
     if (too_few || walks_along_few_rows(p))
         return DML_FETCH_NONE;
