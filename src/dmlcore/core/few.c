@@ -11,7 +11,7 @@
 #define FEW_IN_A_ROW 1024                /* those of elements that follow each other, as their indices do, */
 #define NEAR 1048576.0                   /* of a table of so many bytes at most, */
 #define FAR 2147483647.0                 /* or of so many, DML_FEW_GATHERED of them; */
-#define FEW_OF_THE_NEAREST 400           /* so many, if they are not combined, */
+#define FEW_OF_THE_NEAREST 1024          /* so many, if they are not combined, */
 #define NEAREST 49152.0                  /* of one that the first-level cache holds: a plan finds faster loops for more */
 #define FEW_FOR_VECTORS 12               /* more offsets are left to the loops for the machine at hand */
 #define FEW_COPIED ((int64_t)64 << 10)   /* bytes of a scatter's source */

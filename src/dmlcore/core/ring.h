@@ -27,7 +27,8 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ram
         for (int64_t j = 0; j < first; j++, table += drift, stream += sizeof(T))
             NAME(one)(table + few[j], stream, scatter);
         index += first * q;
-        ramps += ramps ? first : 0;
+        if (ramps)
+            ramps += first;
     } else if (b->known == b->indices) {
         at = b->known_at;
         ready = b->known_positions;
