@@ -3,6 +3,7 @@
 #include "shape.h"
 
 #define SHORT ((int64_t)32 << 10) /* bytes that vector moves copy beside what comes next; a string instruction does not */
+#define SHARED 16777216.0 /* bytes that several threads store through the caches, however many they read */
 #define PAGES 4 /* that are copied at a time: memory serves several places at once faster than one after the other */
 
 /* Whole lines past the caches; `to` is a multiple of 64. The same lines of the next pages are fetched meanwhile. */
@@ -45,12 +46,12 @@ dml_order dml_order_for(int64_t bytes, int untouched)
     return untouched && bytes >= DML_FRESH ? DML_FROM_THE_END : DML_FORWARD;
 }
 
-dml_store dml_store_for(int64_t bytes, int64_t read, int threads, int untouched)
+dml_store dml_store_for(int64_t bytes, double read, int threads, int untouched)
 {
-    int64_t least = dml_tuned->past_caches;
+    double least = (double)dml_tuned->past_caches, shared = (double)dml_tuned->past_caches_shared - read;
     if (threads > 1 && dml_tuned->past_caches_shared)
-        least = dml_tuned->past_caches_shared - dml_least(read, DML_NEAR);
-    if (untouched || bytes < least)
+        least = shared > SHARED ? shared : SHARED;
+    if (untouched || (double)bytes < least)
         return DML_STORE_PLAIN;
     return bytes < dml_tuned->by_pages ? DML_STORE_PAST_CACHES : DML_STORE_PAGES;
 }

@@ -18,7 +18,7 @@ typedef enum { DML_STORE_PLAIN, DML_STORE_PAST_CACHES, DML_STORE_PAGES } dml_sto
 /* For a destination of so many bytes. read: those of the source. threads: that may share them out. untouched: its pages are not in
  * use yet. */
 dml_order dml_order_for(int64_t bytes, int untouched);
-dml_store dml_store_for(int64_t bytes, int64_t read, int threads, int untouched);
+dml_store dml_store_for(int64_t bytes, double read, int threads, int untouched);
 
 /* Bytes of columns where they meet in the cache: each is as long as the power of two by which they are apart. */
 DML_INLINE int64_t dml_crowd(int64_t columns, int64_t apart) { return columns * dml_least(apart & -apart, DML_PAGE); }

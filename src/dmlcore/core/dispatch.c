@@ -35,12 +35,12 @@ static int always(void) { return 1; }
  * from 16 MiB on also shorter ones out of nearer tables, 1.1 to 1.8x, but scattered ones 0.5 to 0.8x where lines are not theirs
  * alone. Memory takes 25 GB/s however many threads store, the cache twice as much from two: slices that it holds take 0.3 to 0.8
  * of the time there. Planes of few rows take 0.25 to 0.9 of the time without tiles. */
-#define ZEN                                                                                                                    \
-    .gathers_below = 0, .gathers_past = 0, .gathers_past_u32 = 1 << 20, .rows_fetched = 24 << 20, .gather_follows = 48,        \
-    .scatter_follows = 64, .to_l2 = 0, .gathers_direct = NEVER, .scatters_direct = NEVER, .step = DML_STEP_USUAL,              \
-    .ahead_of_moves = DML_PAGES_AHEAD, .past_caches_shared = 24 << 20, .by_pages = NEVER, .slices_past = 2 * DML_LINE,         \
-    .slices_past_near = 32, .scattered_past = DML_LONG_SLICE, .slices_to_l1 = 0, .separates_all = 1, .far_plane = 9 << 20,     \
-    .turns_squares = 1, .row_for_each = 48, .permuted = 4, .tiles_moved = 1 << 20, .tiles_written = 1 << 20, .tiles_rows = 24, \
+#define ZEN                                                                                                             \
+    .gathers_below = 0, .gathers_past = 0, .gathers_past_u32 = 1 << 20, .rows_fetched = 24 << 20, .gather_follows = 48, \
+    .scatter_follows = 64, .to_l2 = 0, .gathers_direct = NEVER, .scatters_direct = NEVER, .step = DML_STEP_USUAL,       \
+    .ahead_of_moves = DML_PAGES_AHEAD, .by_pages = NEVER, .slices_past = 2 * DML_LINE, .slices_past_near = 32,          \
+    .scattered_past = DML_LONG_SLICE, .slices_to_l1 = 0, .separates_all = 1, .far_plane = 9 << 20, .turns_squares = 1,  \
+    .row_for_each = 48, .permuted = 4, .tiles_moved = 1 << 20, .tiles_written = 1 << 20, .tiles_rows = 24,              \
     .tiles_rows_written = 64, .tiles_wide = 8
 
 /* Zen 4: fetched elements of tables of 8 MiB and more, scattered to those of 5 MiB and more, take 0.7 to 1.0 of the time; copies of
@@ -52,6 +52,7 @@ static const dml_tuning usual = {
     .gather_fetches_many = DML_NEAR,
     .scatter_fetches = 5 << 20,
     .past_caches = 12 << 20,
+    .past_caches_shared = 24 << 20,
     .past_caches_updated = 20 << 20,
     .past_caches_copied = 0,
     .ahead_of_many = DML_PAGES_AHEAD,
@@ -122,13 +123,14 @@ static const dml_tuning zen5 = {
     .gather_fetches_many = 18 << 20,
     .scatter_fetches = 24 << 20,
     .past_caches = 16 << 20,
+    .past_caches_shared = 36 << 20,
     .past_caches_updated = 40 << 20,
     .past_caches_copied = 24 << 20,
     .ahead_of_many = 4 * DML_PAGES_AHEAD,
     .ahead_of_scans = 2 * DML_PAGES_AHEAD,
     .string_align = 1,
     .slices_copied = 4096,
-    .slices_kept = 32 << 10,
+    .slices_kept = 8 << 10,
 };
 
 /* AMD's family 26. */

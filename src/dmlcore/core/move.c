@@ -111,7 +111,7 @@ static int copy_source(const dml_job *job, const dml_move *m, const dml_run *run
         else if (bytes / COPIED < REGION + BEYOND * updated)
             copiers = 1;
     }
-    dml_store store = dml_store_for(bytes, bytes, copiers, job->untouched);
+    dml_store store = dml_store_for(bytes, (double)bytes, copiers, job->untouched);
     int many = updated >= bytes / DML_LINE / FEW_UPDATES;
     if (bytes < (many ? dml_tuned->past_caches_updated : dml_tuned->past_caches_copied))
         store = DML_STORE_PLAIN;
@@ -151,7 +151,7 @@ static int copy_all(const dml_plan *p, const dml_run *run, int threads, dml_puls
     if (status)
         return status;
     return dml_copy(p->stream, p->table, (dml_list){sizes, rank}, (dml_list){to, rank}, (dml_list){from, rank}, p->element,
-                    dml_store_for(bytes, bytes, copiers, run->untouched), run->untouched, 0, &copiers, pulse);
+                    dml_store_for(bytes, (double)bytes, copiers, run->untouched), run->untouched, 0, &copiers, pulse);
 }
 
 /* What a move's regions have in common, and the check that the region which moves does first. */

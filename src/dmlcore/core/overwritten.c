@@ -103,7 +103,7 @@ int dml_copy_rest(dml_job *job, const char *source, int64_t bytes, int threads, 
         memset(notes.seen, 0, (size_t)slices);
     if (!status) {
         int64_t per_chunk = dml_most(1, DML_FRESH_STEP / p->slice);
-        dml_store store = dml_store_for(bytes, bytes, threads, job->untouched);
+        dml_store store = dml_store_for(bytes, (double)bytes, threads, job->untouched);
         copying c = {p->table, source, notes.seen, slices, p->slice, per_chunk, store};
         status = dml_parallel(copy_unseen, &c, dml_ceil(slices, per_chunk), dml_order_for(bytes, job->untouched), threads,
                               pulse);

@@ -52,7 +52,7 @@ typedef struct {
     int64_t ahead_of_many;         /* the same of more than the third-level cache holds */
     int64_t ahead_of_scans;
     int64_t past_caches;           /* bytes; a destination so large is not in a cache when it is used next, */
-    int64_t past_caches_shared;    /* the same with DML_NEAR of its source, for several threads; 0: as for one, */
+    int64_t past_caches_shared;    /* the same with what is read meanwhile, for several threads; 0: as for one, */
     int64_t past_caches_updated;   /* and a copy so large not even when much of it is updated at once, */
     int64_t past_caches_copied;    /* when little of it is; 0: as for one */
     int64_t string_align;          /* bytes; source and destination lie so for a string instruction to copy well */

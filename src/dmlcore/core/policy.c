@@ -37,7 +37,9 @@
  * the gaps are at least GAP and the slices at least WITH_A_GAP long, else 0.6 to 1.4 times */
 #define GAP 128
 #define WITH_A_GAP 256
-#define KEPT (16 << 20)            /* a table that the third-level cache holds beside some of what it gives */
+#define KEPT (16 << 20)            /* a table that the third-level cache holds beside some of what it gives, */
+#define KEPT_WITH (28 << 20)       /* and so much of both, if slices are */
+#define SHORTER (32 << 10)         /* than these */
 #define SHORT_PAST (16 << 20)      /* less in slices shorter than two lines is stored through the caches */
 
 /* Whether some element of the table may have an odd address. */
@@ -130,7 +132,9 @@ static int slices_go_past(const dml_plan *p)
     int64_t gap = llabs(p->dim[p->rank - 1].stream) - p->slice;
     int apart = p->stores || (!p->lines && gap && (gap < GAP || p->slice < WITH_A_GAP));
     int64_t least = apart ? t->scattered_past : p->far ? t->slices_past : t->slices_past_near;
-    if (p->slice >= t->slices_kept && p->reached + p->walked <= KEPT)
+    double read = p->reached + p->walked;
+    if (p->slice >= t->slices_kept && read <= KEPT &&
+        (p->slice >= SHORTER || (double)(p->positions * p->slice) + read <= KEPT_WITH))
         return 0;
     if (p->slice < 2 * DML_LINE && ((p->stores && !p->lines) || p->positions * p->slice < SHORT_PAST))
         return 0;
@@ -141,8 +145,7 @@ void dml_policy_stores(dml_plan *p)
 {
     int element = p->slice <= 16;
     int threads = element ? 1 : p->threads; /* several gain nothing for single elements that stay in the caches */
-    int64_t read = (int64_t)(p->reached < DML_NEAR ? p->reached : DML_NEAR);
-    int many = DML_STREAM && dml_store_for(p->positions * p->slice, read, threads, p->untouched) != DML_STORE_PLAIN;
+    int many = DML_STREAM && dml_store_for(p->positions * p->slice, p->reached, threads, p->untouched) != DML_STORE_PLAIN;
     p->lines = at_lines(p);
     p->past = many && (element ? elements_go_past(p) : slices_go_past(p));
 }
