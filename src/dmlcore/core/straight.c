@@ -13,15 +13,12 @@
 #define OFTEN 3 /* and times a table is read whose slices share lines */
 #define LEAST_PART 16 /* elements of a slice in a part */
 #define NARROW_PART 256 /* bytes of a slice in a part: not narrower for the sake of threads */
-#define SHORT_SLICE 12 /* elements of a slice that is not worth much by itself, */
-#define NEXT_PAGE 4096 /* bytes from one element of a slice to the next, which are slowly read one by one */
-#define QUICK 2 /* bytes; elements of at most so many are straightened in half the time of others */
+#define SHORT_SLICE 12 /* elements of a slice that is not worth much by itself */
 /* Threads are too far from each other for less: what one straightened, the other one reads. Measured for two, tables that are
  * straightened as a whole: 0.6 to 0.95x the speed of one below, 1.1 to 2x above. Long elements had better be left as they are. */
 #define FOR_TWO ((int64_t)1 << 20) /* bytes that are moved */
 #define SHARED ((int64_t)256 << 10) /* of long elements that are moved: worth two threads */
 #define LONG_ELEMENT 8
-#define TABLE_FOR_THREADS ((int64_t)1 << 20) /* bytes of one that several threads straighten to read a part of it */
 
 /* A dimension of the table: where it lies, and its step in scratch memory where the last ones are `bytes` long. */
 static int64_t append(dml_straight *s, int64_t *bytes, int64_t size, int64_t stride)
@@ -78,22 +75,21 @@ static int worth_parts(const dml_plan *p, const dml_move *m, int64_t bytes)
     return nearest >= DML_LINE || p->positions / OFTEN * p->slice >= bytes;
 }
 
-/* How much of the table may be straightened, in quarters of what is moved. Measured, for coordinates that step from element to
- * element: 1.1 to 5x for one and two bytes, with two threads 1.1 to 3.7x and a few cases of 0.8x; 1.1 to 2.5x for four bytes. */
-static int quarters(const dml_plan *p, const dml_move *m, int64_t bytes, int64_t elements, int threads)
+/* How much of the table may be straightened, in quarters of what is moved: more where every element of a slice has a line to
+ * itself, and has to be met one by one. Measured where nine tenths of such a table are moved, Zen 5: 0.2 to 0.4 of the time for
+ * elements of one byte, 0.25 to 0.5 for two, 0.5 to 0.8 for four, 0.6 to 1.0 for eight; Emerald Rapids 0.25 to 0.5 for one byte,
+ * 0.5 to 0.85 for two. */
+static int quarters(const dml_plan *p, const dml_move *m, int64_t bytes, int64_t elements)
 {
     int64_t last = m->slice.n - 1;
+    int most = bytes <= STRAIGHT && elements <= SHORT_SLICE ? 8 : 4, size = 0;
     while (m->slice.v[last] == 1)
         last--;
-    if (bytes <= STRAIGHT && elements <= SHORT_SLICE)
-        return 8;
-    int several_rows = bytes > STRAIGHT && dml_slice_dimensions(p) > 1;
-    if (p->element > 2 * QUICK || p->steps[p->tuple - 1] != p->element ||
-        (!several_rows && llabs(m->slice_table_strides.v[last]) < NEXT_PAGE))
-        return 4;
-    if (threads > 1)
-        return p->element <= QUICK && bytes >= TABLE_FOR_THREADS ? 6 : 4;
-    return p->element <= QUICK ? 8 : 6;
+    if (llabs(m->slice_table_strides.v[last]) < DML_LINE)
+        return most;
+    while (size < 4 && p->element > 1 << size)
+        size++;
+    return size < 4 && p->tuned->straightened[size] > most ? p->tuned->straightened[size] : most;
 }
 
 /* Elements of a slice, of its dimensions from `first` on. */
@@ -129,7 +125,7 @@ int dml_straightens(const dml_plan *p, const dml_move *m, int threads, dml_strai
         ;
     int64_t bytes = lay_out(s, m, p->element, m->slice.v[s->cut]);
     int whole = bytes <= STRAIGHT;
-    if (bytes == 0 || bytes / quarters(p, m, bytes, elements_from(m, s->cut), threads) > p->positions * p->slice / 4)
+    if (bytes == 0 || bytes / quarters(p, m, bytes, elements_from(m, s->cut)) > p->positions * p->slice / 4)
         return 0;
     s->alone = whole && p->positions * p->slice < FOR_TWO;
     if (s->alone && threads > 1 && p->element >= LONG_ELEMENT && p->positions * p->slice >= SHARED)
