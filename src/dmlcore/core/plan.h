@@ -38,7 +38,8 @@ typedef struct {
     int64_t gather_fetches;        /* from there on elements are fetched ahead */
     int64_t gather_fetches_many;   /* the same beside so much of indices and elements that the table leaves the cache */
     int64_t scatter_fetches;
-    int64_t rows_fetched;          /* tables so large that few elements of each of their rows are fetched ahead as well */
+    int64_t rows_fetched;          /* tables so large that few elements of each of their rows are fetched ahead as well, */
+    int64_t rows_fetched_alike;    /* the same ones of all rows */
     int64_t gather_follows;        /* bytes of a few rows for each position that walks along all: not fetched */
     int64_t scatter_follows;
     int64_t to_l2;                 /* from there on to the second-level cache, which can wait for more lines at a time */

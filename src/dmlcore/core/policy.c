@@ -60,7 +60,8 @@ static int takes_few_of_rows(const dml_plan *p)
     int d = p->rank - 1;
     for (; d > 0 && p->dim[d].table == 0; d--)
         each *= p->dim[d].size;
-    return p->walked >= (double)p->tuned->rows_fetched && each > 0 && each <= FEW_OF_A_ROW &&
+    int64_t least = p->dim[d].index ? p->tuned->rows_fetched : p->tuned->rows_fetched_alike;
+    return p->walked >= (double)least && each > 0 && each <= FEW_OF_A_ROW &&
            llabs(p->dim[d].table) >= each * DML_LINE;
 }
 
