@@ -102,6 +102,21 @@ def test_first_and_last_elements(rng, isa, fences, shape, dtype):
         fences.open()
 
 
+@pytest.mark.parametrize("columns", (9, 13, 16, 17, 33, 47))
+@pytest.mark.parametrize("dtype", ("uint8", "uint16", "float32", "float64", "complex128"))
+def test_the_same_columns_of_many_rows(rng, every_thread, isa, fences, dtype, columns):
+    """So many that they are gathered sixteen columns at a time: what that stores behind a row must not be seen."""
+    rows, width = 200_000 // columns + int(rng.integers(9)), np.dtype(dtype).itemsize
+    plain = np.frombuffer(rng.bytes(rows * 2048), np.uint8).reshape(rows, -1).view(f"V{width}")
+    indices = rng.integers(-plain.shape[1], plain.shape[1], columns)
+    wanted = plain[:, indices].view(dtype)
+    for threads in (1, 3):
+        for end in (True, False):
+            out = fences.array(np.zeros_like(wanted), end)
+            dmlcore.gather(plain.view(dtype), indices, axis=1, out=out, num_threads=threads)
+            assert same_bits(out, wanted)
+
+
 @pytest.mark.parametrize("threads", (1, 3))
 @pytest.mark.parametrize("dtype", ("uint8", "uint16", "float32", "float64"))
 def test_short_rows(rng, every_thread, isa, fences, dtype, threads):

@@ -40,6 +40,7 @@ typedef struct {
     int64_t scatter_fetches;
     int64_t rows_fetched;          /* tables so large that few elements of each of their rows are fetched ahead as well, */
     int64_t rows_fetched_alike;    /* the same ones of all rows */
+    int64_t columns;               /* bytes of lines that these have for them to be gathered column by column */
     int64_t gather_follows;        /* bytes of a few rows for each position that walks along all: not fetched */
     int64_t scatter_follows;
     int64_t to_l2;                 /* from there on to the second-level cache, which can wait for more lines at a time */
@@ -69,7 +70,7 @@ typedef struct {
     int permuted;                  /* elements of four bytes and more that are permuted at a time, at least */
     /* planes that lie the other way round */
     int64_t far_plane;             /* bytes; the more of each column of such a one is read at a time, the better */
-    int straightened[4];           /* quarters of what is moved that a table may have to be turned before: 1, 2, 4 and 8 bytes */
+    int straightened[4];           /* quarters of what is moved: tables that are turned before; 1, 2, 4, 8 bytes */
     int turns_squares;             /* 0: four bytes row by row of the destination, eight in pairs */
     int row_for_each;              /* bytes for each position of a row of the table that is fetched as a whole */
     /* tiles of columns */
@@ -139,7 +140,8 @@ typedef struct dml_plan {
     int cut;
     int64_t inner, rows, pieces, boxes;
     int64_t again;                 /* positions of a box after which its indices repeat, where use is made of it; else 0 */
-    int in_rows;                   /* a box has only so many offsets, and every row of it is gathered through them */
+    int in_rows;                   /* a box has only so many offsets, and every row of it is gathered through them, */
+    int columns;                   /* sixteen columns of all rows at a time */
     int64_t block_bytes;           /* work in one box, for dml_tick */
     int ramped, scattered, packed; /* table, stream, indices need the ramps */
     int stores;                    /* to the table: a scatter */

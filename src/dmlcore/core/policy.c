@@ -40,6 +40,9 @@
 #define KEPT (16 << 20)            /* a table that the third-level cache holds beside some of what it gives, */
 #define KEPT_WITH (28 << 20)       /* and so much of both, if slices are */
 #define SHORTER (32 << 10)         /* than these */
+#define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
+#define FEWEST_ROWS 8              /* of so many rows in a box, */
+#define LONG_FOR_COLUMNS 1024      /* which are so many bytes long in the table */
 #define SHORT_PAST (16 << 20)      /* less in slices shorter than two lines is stored through the caches */
 
 /* Whether some element of the table may have an odd address. */
@@ -61,8 +64,7 @@ static int takes_few_of_rows(const dml_plan *p)
     for (; d > 0 && p->dim[d].table == 0; d--)
         each *= p->dim[d].size;
     int64_t least = p->dim[d].index ? p->tuned->rows_fetched : p->tuned->rows_fetched_alike;
-    return p->walked >= (double)least && each > 0 && each <= FEW_OF_A_ROW &&
-           llabs(p->dim[d].table) >= each * DML_LINE;
+    return p->walked >= (double)least && each > 0 && each <= FEW_OF_A_ROW && llabs(p->dim[d].table) >= each * DML_LINE;
 }
 
 /* Whether indices only choose among a few rows, along all of which positions walk, and meet most of their lines. Measured
@@ -237,6 +239,16 @@ static void fetch_rows(dml_plan *p)
     p->next_step = 16 * row / last->size;
 }
 
+/* Whether the same columns of all rows are gathered sixteen at a time: where they have more lines than the caches hold beside
+ * others, and rows have not many more of them. One, two, four and so on find the same of sixteen loads in every row anyway. Measured,
+ * Zen 5, 9 to 60 columns: 0.57 to 1.0 of the time; fewer, shorter rows, and tables that the third-level cache holds 0.8 to 1.5. */
+static int goes_by_columns(const dml_plan *p)
+{
+    int64_t columns = p->again, row = llabs(p->dim[p->cut].table);
+    return columns >= FEWEST_COLUMNS && 16 % columns && p->rows >= FEWEST_ROWS && row >= LONG_FOR_COLUMNS &&
+           columns * DML_LINE <= row / 2 * 3 && p->positions >= p->tuned->columns / DML_LINE;
+}
+
 void dml_policy_loops(dml_plan *p)
 {
     int repeated = p->pieces == 1; /* every box has the same indices: their offsets are computed once */
@@ -249,7 +261,9 @@ void dml_policy_loops(dml_plan *p)
     int many = p->positions * tuple >= MANY;
     p->ahead = p->tuned->ahead_of_moves;
     ask_caches(p);
-    p->in_rows = p->again && p->fetch && !p->stores && p->whole && !p->scattered;
+    p->in_rows = p->again && !p->stores && p->whole && !p->scattered;
+    p->columns = p->in_rows && !p->fetch && goes_by_columns(p);
+    p->in_rows &= p->fetch || p->columns;
     p->in_registers = bytes_in_registers(p);
     p->direct &= simple && !p->ramped && !p->in_registers;
     if (p->direct && !p->stores && meets_negative(p, p->rows * p->inner * p->tuple)) {

@@ -68,7 +68,7 @@ static int some_tile(void *data, dml_worker *worker, int64_t chunk)
     part.cut = part.inner = part.pieces = part.ramped = part.fused = 1;
     part.direct = 0;
     part.wide = part.far = part.fetch = part.packed = part.scattered = 0;
-    part.again = part.in_rows = 0;
+    part.again = part.in_rows = part.columns = 0;
     part.gathers = p->tuned->gathers_below > 0;
     part.past = 0;
     part.in_registers = part.next_row = part.next_step = part.fed = 0;
