@@ -62,6 +62,7 @@ static const dml_tuning usual = {
     .string_align = 32,
     .slices_copied = NEVER,
     .slices_kept = NEVER,
+    .slices_beside = 0,
 };
 
 #if DML_X86_64 && (defined(__GNUC__) || defined(__clang__))
@@ -102,6 +103,7 @@ static const dml_tuning gathering = {
     .scattered_past = DML_LINE,
     .slices_copied = 32 << 10,
     .slices_kept = NEVER,
+    .slices_beside = 0,
     .slices_to_l1 = 1,
     .separates_all = 0,
     .far_plane = NEVER,
@@ -138,6 +140,7 @@ static const dml_tuning zen5 = {
     .string_align = 1,
     .slices_copied = 4096,
     .slices_kept = 8 << 10,
+    .slices_beside = 24 << 20,
 };
 
 /* AMD's family 26. */

@@ -64,7 +64,8 @@ typedef struct {
     int64_t slices_past_near;      /* and is not out of a far table, */
     int64_t scattered_past;        /* and where much is scattered, or gathered to rows that are apart */
     int64_t slices_copied;         /* bytes; so long ones of far tables are left to memcpy, */
-    int64_t slices_kept;           /* and so long ones of tables that the third-level cache holds are not stored past it */
+    int64_t slices_kept;           /* and so long ones of tables that the third-level cache holds are not stored past it, */
+    int64_t slices_beside;         /* nor so much in slices of any length beside a small table */
     int slices_to_l1;              /* those of far tables are fetched to the first-level cache when a gather stores plainly */
     int separates_all;             /* 0: rows that take turns are separated from three on, short elements */
     int permuted;                  /* elements of four bytes and more that are permuted at a time, at least */

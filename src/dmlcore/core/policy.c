@@ -40,6 +40,7 @@
 #define KEPT (16 << 20)            /* a table that the third-level cache holds beside some of what it gives, */
 #define KEPT_WITH (28 << 20)       /* and so much of both, if slices are */
 #define SHORTER (32 << 10)         /* than these */
+#define BESIDE 32                  /* bytes of short ones that are not stored past it for each of a small table */
 #define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
 #define FEWEST_ROWS 8              /* of so many rows in a box, */
 #define LONG_FOR_COLUMNS 1024      /* which are so many bytes long in the table */
@@ -135,9 +136,9 @@ static int slices_go_past(const dml_plan *p)
     int64_t gap = llabs(p->dim[p->rank - 1].stream) - p->slice;
     int apart = p->stores || (!p->lines && gap && (gap < GAP || p->slice < WITH_A_GAP));
     int64_t least = apart ? t->scattered_past : p->far ? t->slices_past : t->slices_past_near;
-    double read = p->reached + p->walked;
-    if (p->slice >= t->slices_kept && read <= KEPT &&
-        (p->slice >= SHORTER || (double)(p->positions * p->slice) + read <= KEPT_WITH))
+    double read = p->reached + p->walked, bytes = (double)(p->positions * p->slice);
+    int kept = p->slice >= t->slices_kept && read <= KEPT && (p->slice >= SHORTER || bytes + read <= KEPT_WITH);
+    if (kept || bytes + BESIDE * read <= (double)t->slices_beside)
         return 0;
     if (p->slice < 2 * DML_LINE && ((p->stores && !p->lines) || p->positions * p->slice < SHORT_PAST))
         return 0;
@@ -148,7 +149,9 @@ void dml_policy_stores(dml_plan *p)
 {
     int element = p->slice <= 16;
     int threads = element ? 1 : p->threads; /* several gain nothing for single elements that stay in the caches */
-    int many = DML_STREAM && dml_store_for(p->positions * p->slice, p->reached, threads, p->untouched) != DML_STORE_PLAIN;
+    int64_t bytes = p->positions * p->slice;
+    double read = p->reached < (double)bytes ? p->reached : (double)bytes;
+    int many = DML_STREAM && dml_store_for(bytes, read, threads, p->untouched) != DML_STORE_PLAIN;
     p->lines = at_lines(p);
     p->past = many && (element ? elements_go_past(p) : slices_go_past(p));
 }
