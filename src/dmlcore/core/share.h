@@ -18,7 +18,8 @@ typedef struct {
     /* scatters that copy: lines or columns of the table and of its source, copied before their updates are stored */
     const char *source;                  /* NULL: the copy is made already, or there is none */
     int64_t columns;                     /* that are copied and updated at a time; 0: not copied by columns */
-    int64_t line, lines, group;          /* bytes of one, their number, how many are copied at a time */
+    int64_t line, lines, group;          /* bytes of one, their number, how many are copied at a time, */
+    int by_string;                       /* long ones by a string instruction */
     /* tiles: bytes of a row of one, 0: none, and from row to row; whether they are written back; memory for one per thread */
     int64_t tile, pitch;
     int writes;

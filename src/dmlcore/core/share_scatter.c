@@ -5,6 +5,9 @@
 
 #define BATCH ((int64_t)1 << 21)         /* positions between two joins of a scatter by ranges */
 #define GROUP ((int64_t)4 << 10)         /* bytes of lines that are copied at a time: few enough for the first-level cache */
+#define FEW_AT_A_TIME 256              /* positions in these are not worth their call: as many lines as the machine copies well */
+#define BY_STRING ((int64_t)16 << 10)  /* bytes of these that a string instruction copies better */
+#define CACHED_LINES ((int64_t)16 << 20) /* bytes of a table that the third-level cache holds beside its source */
 #define LONG_LINE ((int64_t)4 << 20)     /* bytes; a longer line would have left the caches before its updates come; */
 #define LONG_L2 ((int64_t)256 << 10)     /* one that leaves the second-level cache is worth it */
 #define LINES_EACH 2                     /* where each thread has some */
@@ -83,9 +86,12 @@ static int some_lines(void *data, dml_worker *worker, int64_t chunk)
     int64_t line = chunk * job->per_chunk, end = dml_least(line + job->per_chunk, job->lines);
     int status = DML_OK;
     while (line < end && !status) {
-        int64_t next = dml_least(line + job->group, end);
-        dml_copy_bytes(job->plan->table + line * job->line, job->source + line * job->line, (next - line) * job->line,
-                       DML_STORE_PLAIN);
+        int64_t next = dml_least(line + job->group, end), bytes = (next - line) * job->line;
+        char *to = job->plan->table + line * job->line;
+        if (job->by_string && bytes >= BY_STRING)
+            memcpy(to, job->source + line * job->line, (size_t)bytes);
+        else
+            dml_copy_bytes(to, job->source + line * job->line, bytes, DML_STORE_PLAIN);
         status = job->loop(job->plan, worker, box_of(job->plan, line), box_of(job->plan, next));
         line = next;
     }
@@ -117,6 +123,9 @@ int dml_copies_lines(dml_job *job, dml_plan *p, const char *source, int64_t byte
     job->line = line;
     job->lines = lines;
     job->group = dml_most(1, GROUP / line);
+    job->by_string = p->tuned->lines_copied && bytes <= CACHED_LINES;
+    if (job->by_string && p->positions / lines * job->group < FEW_AT_A_TIME)
+        job->group = dml_most(1, p->tuned->lines_copied / line);
     if (p->cut == 0) { /* boxes no longer than a group */
         p->rows = job->group = dml_least(job->group, p->rows);
         job->end = p->boxes = p->pieces = dml_ceil(lines, p->rows);
