@@ -5,7 +5,7 @@
 
 #define BATCH ((int64_t)1 << 21)         /* positions between two joins of a scatter by ranges */
 #define GROUP ((int64_t)4 << 10)         /* bytes of lines that are copied at a time: few enough for the first-level cache */
-#define FEW_AT_A_TIME 256              /* positions in these are not worth their call: as many lines as the machine copies well */
+#define FEW_AT_A_TIME 256              /* positions in these are not worth a call: as many lines as the machine copies well */
 #define BY_STRING ((int64_t)16 << 10)  /* bytes of these that a string instruction copies better */
 #define CACHED_LINES ((int64_t)16 << 20) /* bytes of a table that the third-level cache holds beside its source */
 #define LONG_LINE ((int64_t)4 << 20)     /* bytes; a longer line would have left the caches before its updates come; */
