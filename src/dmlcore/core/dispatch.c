@@ -48,6 +48,8 @@ static int always(void) { return 1; }
 static const dml_tuning usual = {
     ZEN,
     .gathers_kept = NEVER,
+    .gathers_kept_u32 = NEVER,
+    .elements_past = 0,
     .gather_fetches = DML_NEAR,
     .gather_fetches_many = DML_NEAR,
     .scatter_fetches = 5 << 20,
@@ -78,6 +80,8 @@ static const dml_tuning gathering = {
     .gathers_past = 1536 << 10,
     .gathers_past_u32 = 0,
     .gathers_kept = NEVER,
+    .gathers_kept_u32 = NEVER,
+    .elements_past = 0,
     .gather_fetches = 128 << 20,
     .gather_fetches_many = 128 << 20,
     .scatter_fetches = 24 << 10,
@@ -121,13 +125,18 @@ static const dml_tuning gathering = {
 };
 
 /* Zen 5 sees farther ahead by itself: elements that the third-level cache holds take 0.5 to 0.9 of the time if they are not fetched,
- * gathered or scattered, out of and into tables of 5 to 24 MiB. A string instruction copies well from any place to any other, also
- * slices, and long ones out of tables that the cache holds better than stores past it, 0.7 to 0.9; copies of 12 to 24 MiB stay in the
- * cache, 0.5 to 0.9, if many of their lines are updated up to 40, 0.6 to 0.9. What streams by leaves no room there for a table of
- * 18 MiB, which is fetched then, 0.5 to 0.7; elements out of 14 MiB and more that are not fetched are stored plainly, 0.5 to 0.9. */
+ * gathered or scattered, out of and into tables of 5 to 24 MiB, the same few columns of all rows 0.33 to 0.9. What streams by leaves
+ * no room there for a table of 18 MiB, which is fetched then, 0.5 to 0.7; elements out of 14 MiB and more that are not fetched, of
+ * four bytes out of 4, are stored plainly, 0.5 to 0.9, those of eight and sixteen past the caches when 18 MiB stream by, 0.6 to 0.9.
+ * A string instruction copies well from any place to any other, also slices, and long ones out of tables that the cache holds
+ * better than stores past it, 0.5 to 0.9; slices beside small tables stay in the cache up to 24 MiB, 0.46 to 0.9, those of several
+ * threads up to 36, 0.25 to 0.9. Copies of 12 to 24 MiB stay there, 0.5 to 0.9, if many of their lines are updated up to 40, 0.6 to
+ * 0.9; lines with few updates are copied 64 KiB at a time, 0.65 to 1.0. */
 static const dml_tuning zen5 = {
     ZEN,
     .gathers_kept = 14 << 20,
+    .gathers_kept_u32 = 4 << 20,
+    .elements_past = 18 << 20,
     .gather_fetches = 24 << 20,
     .gather_fetches_many = 18 << 20,
     .scatter_fetches = 24 << 20,

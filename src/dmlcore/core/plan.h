@@ -34,7 +34,9 @@ typedef struct {
     int64_t gathers_below;         /* the vector unit's gathers are faster than loads one by one */
     int64_t gathers_past;          /* what comes out of smaller tables is never stored past the caches, */
     int64_t gathers_past_u32;      /* four bytes, out of what one position reaches */
-    int64_t gathers_kept;          /* nor out of such large ones, unless they are fetched */
+    int64_t gathers_kept;          /* nor out of such large ones, unless they are fetched, */
+    int64_t gathers_kept_u32;      /* at most four bytes; */
+    int64_t elements_past;         /* longer ones from so much on with their indices, by threads twice; 0: as slices */
     int64_t gather_fetches;        /* from there on elements are fetched ahead */
     int64_t gather_fetches_many;   /* the same beside so much of indices and elements that the table leaves the cache */
     int64_t scatter_fetches;

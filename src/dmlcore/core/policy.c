@@ -123,7 +123,7 @@ static int at_lines(const dml_plan *p)
 static int elements_go_past(const dml_plan *p)
 {
     const dml_tuning *t = p->tuned;
-    if (!p->fetch && p->reached >= (double)t->gathers_kept)
+    if (!p->fetch && p->reached >= (double)(p->slice > 4 ? t->gathers_kept : t->gathers_kept_u32))
         return 0;
     return !p->stores && p->slice >= DML_SHORTEST_PAST && p->reached + p->walked >= (double)t->gathers_past &&
            (p->slice > 4 || p->reached >= (double)t->gathers_past_u32);
@@ -152,6 +152,10 @@ void dml_policy_stores(dml_plan *p)
     int64_t bytes = p->positions * p->slice;
     double read = p->reached < (double)bytes ? p->reached : (double)bytes;
     int many = DML_STREAM && dml_store_for(bytes, read, threads, p->untouched) != DML_STORE_PLAIN;
+    if (DML_STREAM && element && p->slice > 4 && p->tuned->elements_past) {
+        int64_t streamed = bytes + p->positions * p->tuple * (int64_t)dml_index_bytes(p->index);
+        many = !p->untouched && streamed >= p->tuned->elements_past * (p->threads > 1 ? 2 : 1);
+    }
     p->lines = at_lines(p);
     p->past = many && (element ? elements_go_past(p) : slices_go_past(p));
 }
