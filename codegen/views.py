@@ -5,7 +5,7 @@ The model knows nothing of C or Cython, the templates only loop; all decisions b
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from . import names, spell
 from .checks import CheckView, make_checks
@@ -285,7 +285,6 @@ def view(op: Operator, spec: Spec) -> OperatorView:
 
     checking, check_lets = function()
     checks = tuple(make_checks(op, spec, checking))
-    check_lets, checks = _spell_in_place(check_lets, checks)
     inferring, infer_lets = function()
     running, run_lets = function()
     door = spell.Cython(tensors, scope)
@@ -343,21 +342,6 @@ def view(op: Operator, spec: Spec) -> OperatorView:
 
 def _spelled(cython: spell.Cython, expr: Expr | None) -> str | None:
     return None if expr is None else cython(expr)
-
-
-def _spell_in_place(lets: list[LetView], checks: tuple[CheckView, ...]) -> tuple[list[LetView], tuple[CheckView, ...]]:
-    """A list that is joined for one check alone is spelled in its condition: where that stops before it, it costs nothing."""
-    kept = list(lets)
-    for let in lets:
-        mention = re.compile(rf"(?<!\.)\b{let.variable}\b")
-        texts = [c.condition or "" for c in checks]
-        mentions = sum(len(mention.findall(text)) for text in [*texts, *(other.value for other in lets)])
-        if let.value.startswith("dml_join") and mentions == 1 and mention.search(" ".join(texts)):
-            kept.remove(let)
-            checks = tuple(
-                replace(c, condition=mention.sub(let.value, c.condition)) if c.condition else c for c in checks
-            )
-    return kept, checks
 
 
 def _used(lets: list[LetView], texts: list[str]) -> Iterable[LetView]:

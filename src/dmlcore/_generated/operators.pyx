@@ -58,6 +58,7 @@ cdef struct gather_buffers:
 
 cdef void check_gather(gather_desc *c, gather_buffers *buffers, int level, dml_violations *bad) noexcept nogil:
     cdef int64_t b[3][DML_LIST_MAX]
+    cdef dml_list gathered = dml_join(dml_join(dml_until(dml_sizes(&c.input), c.axis), dml_last(dml_sizes(&c.indices), c.index_dimensions), b[0]), dml_from(dml_sizes(&c.input), dml_add(c.axis, 1)), b[1])
     if level < 0:
         dml_fail(bad, 0)  # GATHER-FeatureLevel-support
     if level != DML_ARRAY_DOOR:
@@ -90,7 +91,7 @@ cdef void check_gather(gather_desc *c, gather_buffers *buffers, int level, dml_v
         dml_fail(bad, 41)  # GATHER-OutputTensor-fits
     if not c.output.inferred and not (c.output.data_type == c.input.data_type):
         dml_fail(bad, 42)  # GATHER-OutputTensor-DataType
-    if not c.output.inferred and not (dml_equal(dml_sizes(&c.output), dml_right_align(dml_join(dml_join(dml_until(dml_sizes(&c.input), c.axis), dml_last(dml_sizes(&c.indices), c.index_dimensions), b[0]), dml_from(dml_sizes(&c.input), dml_add(c.axis, 1)), b[1]), c.input.rank, b[2]))):
+    if not c.output.inferred and not (dml_equal(dml_sizes(&c.output), dml_right_align(gathered, c.input.rank, b[2]))):
         dml_fail(bad, 43)  # GATHER-OutputTensor-Sizes
 
 

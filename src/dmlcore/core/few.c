@@ -10,9 +10,7 @@
 #define SHORT_SLICE 1024                 /* and of so many at most; */
 #define FEW_IN_A_ROW 1024                /* those of elements that follow each other, as their indices do, */
 #define NEAR 1048576.0                   /* of a table of so many bytes at most, */
-#define FAR 2147483647.0                 /* or of so many, DML_FEW_GATHERED of them; */
-#define FEW_OF_THE_NEAREST 1024          /* so many, if they are not combined, */
-#define NEAREST 49152.0                  /* of one that the first-level cache holds: a plan finds faster loops for more */
+#define FAR 2147483647.0                 /* or of so many, DML_FEW_GATHERED of them */
 #define FEW_FOR_VECTORS 12               /* more offsets are left to the loops for the machine at hand */
 #define FEW_COPIED ((int64_t)64 << 10)   /* bytes of a scatter's source */
 #define FEW_APART 192                    /* elements of it, or of all slices, that are not next to each other */
@@ -216,8 +214,6 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
     int row = element && in_a_row(m, run->index == DML_INDEX_I32 || run->index == DML_INDEX_U32 ? 4 : 8, bytes,
                                   scatter || count > DML_FEW_GATHERED ? NEAR : FAR);
     if (count > FEW && !row)
-        return 0;
-    if (count > FEW_OF_THE_NEAREST && !combine && (double)m->bounds.v[0] * (double)m->steps.v[0] <= NEAREST)
         return 0;
     if (scatter && m->source) {
         copied = dml_contiguous(m->copy, m->copy_table_strides, m->copy_source_strides, width);

@@ -74,7 +74,7 @@ typedef struct {
     int permuted;                  /* elements of four bytes and more that are permuted at a time, at least */
     /* planes that lie the other way round */
     int64_t far_plane;             /* bytes; the more of each column of such a one is read at a time, the better */
-    int straightened[4];           /* quarters of what is moved: tables that are turned before; 1, 2, 4, 8 bytes */
+    int straightened[DML_STORAGES]; /* quarters of what is moved that a table may have to be turned before */
     int turns_squares;             /* 0: four bytes row by row of the destination, eight in pairs */
     int row_for_each;              /* bytes for each position of a row of the table that is fetched as a whole */
     /* tiles of columns */

@@ -5,8 +5,8 @@
 
 #define BATCH ((int64_t)1 << 21)         /* positions between two joins of a scatter by ranges */
 #define GROUP ((int64_t)4 << 10)         /* bytes of lines that are copied at a time: few enough for the first-level cache */
-#define FEW_AT_A_TIME 256              /* positions in these are not worth a call: as many lines as the machine copies well */
-#define BY_STRING ((int64_t)16 << 10)  /* bytes of these that a string instruction copies better */
+#define FEW_AT_A_TIME 256                /* positions; fewer are not worth a call: more lines then, */
+#define BY_STRING ((int64_t)16 << 10)    /* and so many bytes of them are best copied by a string instruction */
 #define CACHED_LINES ((int64_t)16 << 20) /* bytes of a table that the third-level cache holds beside its source */
 #define LONG_LINE ((int64_t)4 << 20)     /* bytes; a longer line would have left the caches before its updates come; */
 #define LONG_L2 ((int64_t)256 << 10)     /* one that leaves the second-level cache is worth it */

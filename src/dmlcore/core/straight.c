@@ -1,5 +1,5 @@
 /* straight.c: gathers out of tables whose slices are strided, as those of transposed arrays and of every second column. A table
- * that is read more than once is straightened for the usual loops: copied to scratch memory so that its slices are
+ * of which enough is read is straightened for the usual loops: copied to scratch memory so that its slices are
  * contiguous, as a whole, or part by part, each of which is a gather of its own. Several threads have parts of their own where
  * that shares them out evenly, as what one of them straightened is far from the others. */
 #include "copy.h"
@@ -77,19 +77,16 @@ static int worth_parts(const dml_plan *p, const dml_move *m, int64_t bytes)
 
 /* How much of the table may be straightened, in quarters of what is moved: more where every element of a slice has a line to
  * itself, and has to be met one by one. Measured where nine tenths of such a table are moved, Zen 5: 0.2 to 0.4 of the time for
- * elements of one byte, 0.25 to 0.5 for two, 0.5 to 0.8 for four, 0.6 to 1.0 for eight; Emerald Rapids 0.25 to 0.5 for one byte,
+ * elements of one byte, 0.25 to 0.55 for two, 0.4 to 0.85 for four, 0.6 to 1.1 for eight; Emerald Rapids 0.25 to 0.5 for one byte,
  * 0.5 to 0.85 for two. */
-static int quarters(const dml_plan *p, const dml_move *m, int64_t bytes, int64_t elements)
+static int64_t quarters(const dml_plan *p, const dml_move *m, int64_t bytes, int64_t elements)
 {
-    int64_t last = m->slice.n - 1;
-    int most = bytes <= STRAIGHT && elements <= SHORT_SLICE ? 8 : 4, size = 0;
+    int64_t last = m->slice.n - 1, most = bytes <= STRAIGHT && elements <= SHORT_SLICE ? 8 : 4;
     while (m->slice.v[last] == 1)
         last--;
     if (llabs(m->slice_table_strides.v[last]) < DML_LINE)
         return most;
-    while (size < 4 && p->element > 1 << size)
-        size++;
-    return size < 4 && p->tuned->straightened[size] > most ? p->tuned->straightened[size] : most;
+    return dml_most(most, p->tuned->straightened[DML_CTZ64((uint64_t)p->element)]);
 }
 
 /* Elements of a slice, of its dimensions from `first` on. */
