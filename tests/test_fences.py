@@ -102,6 +102,24 @@ def test_first_and_last_elements(rng, isa, fences, shape, dtype):
         fences.open()
 
 
+@pytest.mark.parametrize("dtype", ("uint8", "uint16", "float32", "float64", "complex128"))
+@pytest.mark.parametrize("columns", (1025, 1027, 2051, 3000))
+def test_rows_that_end_together(rng, every_thread, isa, fences, dtype, columns):
+    """Windows of a line of elements, each one further than the one before: no vector may go on behind the end of any."""
+    line = fences.array(rng.integers(0, 100, columns + 4).astype(dtype), True)
+    down = np.lib.stride_tricks.sliding_window_view(line, columns)
+    for windows in (down, down[::-1]):
+        for index_type in ("int32", "int64", "uint32"):
+            index = fences.array(rng.integers(0, 5, (7, columns)).astype(index_type), True)
+            wanted = np.take_along_axis(windows, index.astype("int64"), 0)
+            for threads in (1, 3):
+                assert same_bits(dmlcore.gather_elements(windows, index, axis=0, num_threads=threads), wanted)
+                out = fences.array(np.zeros_like(wanted), True)
+                dmlcore.gather_elements(windows, index, axis=0, out=out, num_threads=threads)
+                assert same_bits(out, wanted)
+    fences.open()
+
+
 @pytest.mark.parametrize("columns", (9, 13, 16, 17, 33, 47))
 @pytest.mark.parametrize("dtype", ("uint8", "uint16", "float32", "float64", "complex128"))
 def test_the_same_columns_of_many_rows(rng, every_thread, isa, fences, dtype, columns):

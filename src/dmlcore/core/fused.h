@@ -83,11 +83,13 @@ DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramp, int 
 }
 #endif
 
-/* Out of a near table of elements that follow each other the vector unit gathers with the indices as they are. */
-DML_INLINE int NAME(take)(const dml_plan *p, const dml_block *b)
+/* Out of a near table the vector unit gathers with the indices as they are where elements follow each other (dense), else with what
+ * they come to. */
+DML_INLINE int NAME(take)(const dml_plan *p, const dml_block *b, const u32 *ramp, int drift, int dense)
 {
     dml_block_fetch(b->next, b->count * p->next_step / 16);
-    return TAKE(b->stream, b->table, b->indices, b->count, p->bounds[0], sizeof(T), sizeof(I), (I)-1 < (I)1);
+    return TAKE(b->stream, b->table, b->indices, b->count, p->bounds[0], p->steps[0], ramp, drift, dense, sizeof(T), sizeof(I),
+                (I)-1 < (I)1);
 }
 
 /* Out of a table that registers hold: loaded for DML_STEP_MOST positions at a time. */
@@ -123,10 +125,12 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
         case 2: return NAME(direct)(p, b, 2, scatter);
         default: return NAME(direct)(p, b, 3, scatter);
         }
-    if (SECOND_TUNING && TAKES(T) && !scatter && !p->ramped && p->gathers && !p->past && p->steps[0] == (int64_t)sizeof(T))
-        return NAME(take)(p, b);
+    int drift = drifts ? (int)sizeof(T) : 0, takes = SECOND_TUNING && TAKES(T) && !scatter && p->gathers && !p->past;
+    if (takes && !p->ramped && p->steps[0] == (int64_t)sizeof(T))
+        return NAME(take)(p, b, NULL, 0, 1);
+    if (takes && sizeof(T) + sizeof(I) > 8) /* four bytes by as many: the loop is faster, which gathers sixteen at a time */
+        return ramp ? NAME(take)(p, b, ramp, 0, 0) : NAME(take)(p, b, NULL, drift, 0);
     int past = sizeof(T) >= DML_SHORTEST_PAST && !scatter && DML_JOIN3(goes_past, T, ISA)(p, b->stream);
-    int drift = drifts ? (int)sizeof(T) : 0;
 #if WRAPS
     if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->tuple == 2)
         return NAME(ring)(p, b, 2, NULL, 0, 0, DML_MERGES, past);

@@ -45,7 +45,8 @@
 /* moving elements */
 #ifndef TAKE
 #define TAKES(T) 0
-#define TAKE(stream, table, index, count, bound, width, index_width, is_signed) 0
+#define TAKE(stream, table, index, count, bound, step, ramp, drift, dense, width, index_width, is_signed) \
+    ((void)(ramp), (void)(drift), (void)(dense), 0)
 #endif
 #ifndef JOIN
 #define JOINS(T) 0

@@ -69,6 +69,7 @@ typedef struct {
     int64_t slices_copied;         /* bytes; so long ones of far tables are left to memcpy, */
     int64_t slices_kept;           /* and so long ones of tables that the third-level cache holds are not stored past it, */
     int64_t slices_beside;         /* nor so much in slices of any length beside a small table */
+    int64_t slices_together;       /* bytes; shorter ones of far tables are put together though lines are theirs alone */
     int slices_to_l1;              /* those of far tables are fetched to the first-level cache when a gather stores plainly */
     int separates_all;             /* 0: rows that take turns are separated from three on, short elements */
     int permuted;                  /* elements of four bytes and more that are permuted at a time, at least */
@@ -81,6 +82,7 @@ typedef struct {
     int64_t tiles_moved;            /* elements of a plane that are moved, at least; 0: tiles are never slower */
     int64_t tiles_written;         /* bytes of a plane; smaller ones are written in place, unless rows meet in the cache */
     int tiles_rows, tiles_rows_written; /* fewer rows are in the caches while moves in row order go along them */
+    int64_t tiles_crowded;         /* bytes of a plane that is moved in place though its rows meet in a cache */
     int tiles_wide;                /* rows at most for each index of a column, where elements have 8 bytes and more */
 } dml_tuning;
 

@@ -44,7 +44,8 @@
 #define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
 #define FEWEST_ROWS 8              /* of so many rows in a box, */
 #define LONG_FOR_COLUMNS 1024      /* which are so many bytes long in the table */
-#define SHORT_PAST (16 << 20)      /* less in slices shorter than two lines is stored through the caches */
+#define MOSTLY_ENDS (5 * DML_LINE / 2) /* shorter slices that are scattered anywhere have no more than one line of their own */
+#define SHORT_PAST (16 << 20) /* less in slices shorter than two lines is stored through the caches */
 
 /* Whether some element of the table may have an odd address. */
 static int has_odd_places(const dml_plan *p)
@@ -143,7 +144,9 @@ static int slices_go_past(const dml_plan *p)
     int kept = p->slice >= t->slices_kept && read <= KEPT && (p->slice >= SHORTER || bytes + read <= KEPT_WITH);
     if (kept || bytes + BESIDE * read <= (double)t->slices_beside)
         return 0;
-    if (p->slice < 2 * DML_LINE && ((p->stores && !p->lines) || p->positions * p->slice < SHORT_PAST))
+    if (p->slice < MOSTLY_ENDS && p->stores && !p->lines)
+        return 0;
+    if (p->slice < 2 * DML_LINE && p->positions * p->slice < SHORT_PAST)
         return 0;
     return p->slice >= least;
 }

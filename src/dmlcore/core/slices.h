@@ -178,7 +178,8 @@ DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatt
         NAME(quarters_past)(p, b, 32);
     else if (quarters && p->slice == 48)
         NAME(quarters_past)(p, b, 48);
-    else if (p->past && p->slice >= 64 && p->slice <= TOGETHER && !p->lines && !scatter && follow)
+    else if (p->past && p->slice >= 64 && p->slice <= TOGETHER && !scatter && follow &&
+             (!p->lines || (SECOND_TUNING && p->far && p->slice < p->tuned->slices_together)))
         NAME(slices_together)(p, b);
     else if (p->past && p->slice >= 64)         /* shorter: elements, or the last part of a slice that threads share out */
         NAME(slices_past)(p, b, scatter);

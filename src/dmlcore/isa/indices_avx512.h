@@ -139,10 +139,11 @@ DML_INLINE void stream_avx512(char *to, const char *from) /* `to` is a multiple 
 #define TAKES(T) (sizeof(T) == 4 || sizeof(T) == 8)
 #define TAKE take_avx512
 
-/* Up to eight elements of `width` bytes out of a table of `n` elements, checked on their way: as many as there are 64-bit indices
- * in a register; the index has its own width and sign. Not 0: one is out of range. */
-DML_INLINE int eight_avx512(char *stream, const char *table, const char *index, __m512i n, __mmask8 some, size_t width,
-                            size_t index_width, int is_signed)
+/* Up to eight elements of `width` bytes out of a table of `n` of them, checked on their way: as many as there are 64-bit indices
+ * in a register; the index has its own width and sign. dense: table elements follow each other. Else they are `step` bytes apart, and
+ * what `more` says is added. Not 0: one is out of range. */
+DML_INLINE int eight_avx512(char *stream, const char *table, const char *index, __m512i n, int dense, __m512i step,
+                            __m512i more, __mmask8 some, size_t width, size_t index_width, int is_signed)
 {
     __m512i v;
     if (index_width == 8)
@@ -156,27 +157,46 @@ DML_INLINE int eight_avx512(char *stream, const char *table, const char *index, 
         v = _mm512_mask_add_epi64(v, _mm512_movepi64_mask(v), v, n);
     if (_mm512_cmpge_epu64_mask(v, n))
         return 1;
+    if (!dense)
+        v = _mm512_add_epi64(_mm512_mul_epu32(v, step), more);
     if (width == 4) {
-        __m256i found = _mm512_i64gather_epi32(v, (const void *)table, 4);
+        __m256i found = dense ? _mm512_i64gather_epi32(v, (const void *)table, 4)
+                              : _mm512_i64gather_epi32(v, (const void *)table, 1);
         __asm__(""
                 : "+v"(found)); /* half a register may be stored by vextracti32x8, which faults for what the mask leaves out */
         _mm256_mask_storeu_epi32((void *)stream, some, found);
     } else
-        _mm512_mask_storeu_epi64((void *)stream, some, _mm512_i64gather_epi64(v, (const void *)table, 8));
+        _mm512_mask_storeu_epi64((void *)stream, some,
+                                 dense ? _mm512_i64gather_epi64(v, (const void *)table, 8)
+                                       : _mm512_i64gather_epi64(v, (const void *)table, 1));
     return 0;
 }
 
-DML_INLINE int take_avx512(char *stream, const char *table, const char *index, int64_t count, int64_t bound, size_t width,
-                           size_t index_width, int is_signed)
+/* So many of these, where a ramp tells what is added, or, without one, `drift` more for each. */
+DML_INLINE int take_avx512(char *stream, const char *table, const char *index, int64_t count, int64_t bound, int64_t step,
+                           const u32 *ramp, int drift, int dense, size_t width, size_t index_width, int is_signed)
 {
-    __m512i n = _mm512_set1_epi64(bound);
-    for (; count >= 16; count -= 16, index += 16 * index_width, stream += 16 * width)
-        if (eight_avx512(stream, table, index, n, 0xff, width, index_width, is_signed) |
-            eight_avx512(stream + 8 * width, table, index + 8 * index_width, n, 0xff, width, index_width, is_signed))
+    __m512i n = _mm512_set1_epi64(bound), by = _mm512_set1_epi64(step);
+    __m512i first = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64(drift)), second = first;
+    for (; count >= 16; count -= 16, index += 16 * index_width, stream += 16 * width, table += 16 * drift) {
+        if (ramp) {
+            first = _mm512_cvtepu32_epi64(_mm256_loadu_si256((const void *)ramp));
+            second = _mm512_cvtepu32_epi64(_mm256_loadu_si256((const void *)(ramp + 8)));
+            ramp += 16;
+        }
+        if (eight_avx512(stream, table, index, n, dense, by, first, 0xff, width, index_width, is_signed) |
+            eight_avx512(stream + 8 * width, table + 8 * drift, index + 8 * index_width, n, dense, by, second, 0xff, width,
+                         index_width, is_signed))
             return 1;
-    for (; count > 0; count -= 8, index += 8 * index_width, stream += 8 * width) {
+    }
+    for (; count > 0; count -= 8, index += 8 * index_width, stream += 8 * width, table += 8 * drift) {
         __mmask8 some = (__mmask8)(count < 8 ? (1 << count) - 1 : 0xff);
-        if (eight_avx512(stream, table, index, n, some, width, index_width, is_signed))
+        if (ramp) {
+            first = _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(some, (const void *)ramp));
+            ramp += 8;
+        }
+        first = _mm512_maskz_mov_epi64(some, first); /* others load what the first one may: it is there */
+        if (eight_avx512(stream, table, index, n, dense, by, first, some, width, index_width, is_signed))
             return 1;
     }
     return 0;
