@@ -6,8 +6,7 @@
 #include "move.h"
 
 #define FEW 96                           /* positions, */
-#define FEW_SLICES 48                    /* of more than eight bytes, */
-#define SHORT_SLICE 1024                 /* and of so many at most; */
+#define SHORT_SLICE 1024                 /* with slices of so many bytes at most; */
 #define FEW_IN_A_ROW 1024                /* those of elements that follow each other, as their indices do, */
 #define NEAR 1048576.0                   /* of a table of so many bytes at most, */
 #define FAR 2147483647.0                 /* or of so many, DML_FEW_GATHERED of them */
@@ -205,7 +204,7 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
         return 0;
     dml_combiner combine = run->reduction == DML_NONE ? NULL : dml_chosen_isa->combiners[run->data_type][run->reduction];
     int64_t bytes = dml_contiguous(m->slice, m->slice_table_strides, m->slice_stream_strides, width);
-    if (bytes > SHORT_SLICE || (bytes > 8 && count > FEW_SLICES))
+    if (bytes > SHORT_SLICE)
         return 0;
     int64_t apart = bytes ? 0 : dml_mul(count, dml_product(m->slice)); /* elements; 0: slices are contiguous */
     if (bytes == 0 && (apart == 0 || apart > FEW_APART || combine))
@@ -274,7 +273,9 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
     case 2: copy_slices(from, from_offsets, to, to_offsets, count, 2); break;
     case 4: copy_slices(from, from_offsets, to, to_offsets, count, 4); break;
     case 8: copy_slices(from, from_offsets, to, to_offsets, count, 8); break;
-    default: copy_slices(from, from_offsets, to, to_offsets, count, bytes);
+    default: /* memcpy might become a string instruction here, which takes as long to begin as three of these */
+        for (int64_t i = 0; i < count; i++)
+            dml_copy_short(to + to_offsets[i], from + from_offsets[i], bytes);
     }
     return 1;
 }

@@ -301,7 +301,8 @@ static int straight_part(void *data, dml_worker *worker, int64_t number)
     const straight_parts *parts = data;
     dml_straight straight = *parts->straight, none;
     dml_run run = *parts->run;
-    regions shared = {.pulse = {.poll = worker->calling ? run.poll : NULL, .around = worker->team}};
+    regions shared; /* the rest is filled in where it is used */
+    shared.pulse = (dml_pulse){.poll = worker->calling ? run.poll : NULL, .around = worker->team};
     dml_plan plan;
     run.threads = 1;
     straight.scratch += worker->number * straight.bytes;
@@ -359,7 +360,8 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     dml_straight straight;
     straight.scratch = NULL;
     run->threads = (int)dml_least(run->threads, DML_THREADS_MOST);
-    regions shared = {.pulse = {.poll = run->poll}};
+    regions shared; /* as above */
+    shared.pulse = (dml_pulse){.poll = run->poll};
     int status = move_with(&plan, op, m, run, &straight, 0, &shared);
     forget(&plan);
     free(straight.scratch);
