@@ -75,7 +75,8 @@ typedef struct {
     int permuted;                  /* elements of four bytes and more that are permuted at a time, at least */
     /* planes that lie the other way round */
     int64_t far_plane;             /* bytes; the more of each column of such a one is read at a time, the better */
-    int straightened[DML_STORAGES]; /* quarters of what is moved that a table may have to be turned before */
+    int straightened[DML_STORAGES]; /* quarters of what is moved that a table may have to be turned before, */
+    int straightened_along[DML_STORAGES]; /* and where positions walk along it */
     int turns_squares;             /* 0: four bytes row by row of the destination, eight in pairs */
     int row_for_each;              /* bytes for each position of a row of the table that is fetched as a whole */
     /* tiles of columns */

@@ -75,20 +75,6 @@ static int worth_parts(const dml_plan *p, const dml_move *m, int64_t bytes)
     return nearest >= DML_LINE || p->positions / OFTEN * p->slice >= bytes;
 }
 
-/* How much of the table may be straightened, in quarters of what is moved: more where every element of a slice has a line to
- * itself, and has to be met one by one. Measured where nine tenths of such a table are moved, Zen 5: 0.2 to 0.4 of the time for
- * elements of one byte, 0.25 to 0.55 for two, 0.4 to 0.85 for four, 0.6 to 1.1 for eight; Emerald Rapids 0.25 to 0.5 for one byte,
- * 0.5 to 0.85 for two. */
-static int64_t quarters(const dml_plan *p, const dml_move *m, int64_t bytes, int64_t elements)
-{
-    int64_t last = m->slice.n - 1, most = bytes <= STRAIGHT && elements <= SHORT_SLICE ? 8 : 4;
-    while (m->slice.v[last] == 1)
-        last--;
-    if (llabs(m->slice_table_strides.v[last]) < DML_LINE)
-        return most;
-    return dml_most(most, p->tuned->straightened[DML_CTZ64((uint64_t)p->element)]);
-}
-
 /* Elements of a slice, of its dimensions from `first` on. */
 static int64_t elements_from(const dml_move *m, int64_t first)
 {
@@ -96,6 +82,35 @@ static int64_t elements_from(const dml_move *m, int64_t first)
     for (int64_t d = first; d < m->slice.n; d++)
         elements *= m->slice.v[d];
     return elements;
+}
+
+/* Positions with the same indices that meet table elements close to each other, along the dimension that has most of them. */
+static int64_t walk_along(const dml_move *m)
+{
+    int64_t longest = 1;
+    for (int64_t d = 0; d < m->table_strides.n; d++)
+        if (llabs(m->table_strides.v[d]) < DML_LINE && dml_stride(m->index_strides, d) == 0)
+            longest = dml_most(longest, m->positions.v[d]);
+    return longest;
+}
+
+/* How much of the table may be straightened, in quarters of what is moved: more where every element of a slice has a line to
+ * itself, and has to be met one by one. Measured where nine tenths of such a table are moved, Zen 5: 0.2 to 0.4 of the time for
+ * elements of one byte, 0.25 to 0.55 for two, 0.4 to 0.85 for four, 0.6 to 1.1 for eight; Emerald Rapids 0.25 to 0.5 for one byte,
+ * 0.5 to 0.85 for two. Where more positions walk along the table than a slice has elements, each index moves a plane, which
+ * strided.c does as well as it is straightened. */
+static double quarters(const dml_plan *p, const dml_move *m, int64_t bytes, int64_t elements)
+{
+    int most = bytes <= STRAIGHT && elements <= SHORT_SLICE ? 8 : 4;
+    int64_t last = m->slice.n - 1;
+    int width = DML_CTZ64((uint64_t)p->element);
+    while (m->slice.v[last] == 1)
+        last--;
+    if (llabs(m->slice_table_strides.v[last]) < DML_LINE)
+        return most;
+    if (walk_along(m) > elements)
+        return p->tuned->straightened_along[width];
+    return (double)dml_most(most, p->tuned->straightened[width]);
 }
 
 /* The longest dimension of positions each of which has lines of the table of its own and the same indices; -1: none. */
@@ -122,7 +137,8 @@ int dml_straightens(const dml_plan *p, const dml_move *m, int threads, dml_strai
         ;
     int64_t bytes = lay_out(s, m, p->element, m->slice.v[s->cut]);
     int whole = bytes <= STRAIGHT;
-    if (bytes == 0 || bytes / quarters(p, m, bytes, elements_from(m, s->cut)) > p->positions * p->slice / 4)
+    double moved = (double)p->positions * (double)p->slice;
+    if (bytes == 0 || 4 * (double)bytes > moved * quarters(p, m, bytes, elements_from(m, s->cut)))
         return 0;
     s->alone = whole && p->positions * p->slice < FOR_TWO;
     if (s->alone && threads > 1 && p->element >= LONG_ELEMENT && p->positions * p->slice >= SHARED)

@@ -15,6 +15,8 @@
 #define CROWDED ((int64_t)256 << 10)     /* unless they meet in the cache */
 #define CROWDED_ROWS ((int64_t)32 << 10) /* rows of the stream that meet in the first-level cache, */
 #define STRIP 8                          /* which are stored by so many */
+#define PARTS_EACH 4                     /* for each thread, at least */
+#define SHARED_STREAM 2048               /* bytes of the stream that a thread stores in a row */
 #define SEVERAL 4                        /* positions that are worth it */
 #define SEVERAL_BOXES 8                  /* with the same indices, of short slices, that are left to the loops */
 #define SHORT_SLICE 12                   /* elements of a slice that is moved together with others */
@@ -419,6 +421,26 @@ static int cut_dimension(const striding *s)
     return cut;
 }
 
+/* Elements of a dimension that a thread should have in a row, so that few lines of the table are read by several. */
+static int64_t least_part(const dml_dim *dim) { return dml_most(1, 2 * DML_LINE / dml_most(1, llabs(dim->table))); }
+
+/* The dimension of a gathered slice that threads share out: of those that give each of them a part, the one whose steps in the
+ * stream are the longest. -1: there is none but the one whose elements follow each other, or each thread's positions have enough of
+ * the stream in a row: then few lines are stored to by several. */
+static int dimension_around(const striding *s, int threads)
+{
+    int around = -1;
+    int64_t step = s->positions ? llabs(s->dim[0].stream) : 0, longest = dml_most(step, s->plan->slice);
+    if (s->scatter || s->count / (PARTS_EACH * threads) * step >= SHARED_STREAM)
+        return -1;
+    for (int d = s->positions + s->outside; d < s->rank; d++)
+        if (s->dim[d].size >= threads * least_part(s->dim + d) && llabs(s->dim[d].stream) > longest) {
+            longest = llabs(s->dim[d].stream);
+            around = d;
+        }
+    return around;
+}
+
 /* Bytes of lines that one element of each slice is in, where slices lie side by side; 0: no line has parts of several. */
 static int64_t lines_across(const striding *s, int64_t slices)
 {
@@ -470,8 +492,15 @@ static void cut_slices(striding *s, int threads)
         move_outside(s, 1);
     if (s->turns || (!beside && shared && (cut.size * slices * p->slice > CACHED_TABLE || crowd > CROWDED)))
         s->length = dml_least(s->length, dml_most(1, PART / p->slice));
-    else if (s->length == cut.size && threads > 1 && (s->scatter || s->count < 4 * threads))
-        s->length = dml_least(s->length, dml_ceil(s->length, 4 * threads * line) * line);
+    else if (s->length == cut.size && threads > 1) {
+        int around = dimension_around(s, threads);
+        if (around >= 0) {
+            s->cut = around;
+            cut = s->dim[around];
+            s->length = dml_most(least_part(&cut), dml_ceil(cut.size, PARTS_EACH * threads));
+        } else if (s->scatter || s->count < PARTS_EACH * threads)
+            s->length = dml_least(s->length, dml_ceil(s->length, PARTS_EACH * threads * line) * line);
+    }
     s->cuts = dml_ceil(cut.size, s->length);
     s->strip = dml_crowd(s->length, cut.stream) > CROWDED_ROWS ? STRIP : s->length;
 }
@@ -494,7 +523,7 @@ int dml_share_strided(const dml_plan *p, int scatter, int untouched, int threads
     s.per_chunk = s.count;
     if (!scatter) {
         int64_t part = dml_most(1, p->positions / s.count / s.parts) * p->slice; /* bytes */
-        int64_t shares = threads == 1 ? 1 : dml_ceil(4 * threads, s.parts);
+        int64_t shares = threads == 1 ? 1 : dml_ceil(PARTS_EACH * threads, s.parts);
         s.per_chunk = dml_most(1, dml_least(CHUNK / part, dml_ceil(s.count, shares)));
     }
     s.chunks = dml_ceil(s.count, s.per_chunk);
