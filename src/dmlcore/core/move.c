@@ -139,7 +139,7 @@ static int is_copy(const dml_plan *p)
 static int copy_all(const dml_plan *p, const dml_run *run, int threads, dml_pulse *pulse)
 {
     int64_t sizes[DML_DIMS + 1], from[DML_DIMS + 1], to[DML_DIMS + 1], bytes = p->positions * p->slice;
-    int rank = 0, status = dml_scan(p, threads, pulse), copiers = run->threads;
+    int rank = 0, status = dml_scan(p, p->positions * p->tuple >= MANY_INDICES ? threads : 1, pulse), copiers = run->threads;
     for (; rank < p->rank; rank++) {
         sizes[rank] = p->dim[rank].size;
         from[rank] = p->dim[rank].table;
