@@ -62,6 +62,20 @@ def test_along_a_later_axis(rng, every_thread, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", ((301, 4, 5), (2, 301, 2, 12), (130, 3, 70), (40, 6, 1, 33)), ids=str)
+def test_planes(rng, every_thread, shape, dtype):
+    """Positions with the same indices that walk along a transposed table: each index moves a plane, which threads share out."""
+    table = numbers(rng, shape, dtype)
+    axis = len(shape) - 2 if shape[1] > 6 else 1
+    for count in (1, 2, shape[axis], 3 * shape[axis], 40):
+        indices = rng.integers(-shape[axis], shape[axis], count)
+        wanted = np.take(table, indices, axis)
+        for x in (LAYOUTS["transposed"](table), LAYOUTS["turned"](table), LAYOUTS["transposed"](table)[::-1]):
+            right = wanted if x.strides[0] > 0 else wanted[::-1]
+            both_outputs(dmlcore.gather, x, indices, wanted=np.ascontiguousarray(right), axis=axis)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("size", (2, 3, 7, 12, 13))
 def test_short_rows(rng, every_thread, size, dtype):
     """Every second element of short rows: one batch and several with the same indices, few positions and many, out of and into
