@@ -99,10 +99,9 @@ static int64_t walk_along(const dml_move *m)
  * elements of one byte, 0.25 to 0.55 for two, 0.4 to 0.85 for four, 0.6 to 1.1 for eight; Emerald Rapids 0.25 to 0.5 for one byte,
  * 0.5 to 0.85 for two. Where more positions walk along the table than a slice has elements, each index moves a plane, which
  * strided.c does as well as it is straightened. */
-static double quarters(const dml_plan *p, const dml_move *m, int64_t bytes, int64_t elements)
+static int64_t quarters(const dml_plan *p, const dml_move *m, int64_t bytes, int64_t elements)
 {
-    int most = bytes <= STRAIGHT && elements <= SHORT_SLICE ? 8 : 4;
-    int64_t last = m->slice.n - 1;
+    int64_t last = m->slice.n - 1, most = bytes <= STRAIGHT && elements <= SHORT_SLICE ? 8 : 4;
     int width = DML_CTZ64((uint64_t)p->element);
     while (m->slice.v[last] == 1)
         last--;
@@ -110,7 +109,7 @@ static double quarters(const dml_plan *p, const dml_move *m, int64_t bytes, int6
         return most;
     if (walk_along(m) > elements)
         return p->tuned->straightened_along[width];
-    return (double)dml_most(most, p->tuned->straightened[width]);
+    return dml_most(most, p->tuned->straightened[width]);
 }
 
 /* The longest dimension of positions each of which has lines of the table of its own and the same indices; -1: none. */
@@ -138,7 +137,7 @@ int dml_straightens(const dml_plan *p, const dml_move *m, int threads, dml_strai
     int64_t bytes = lay_out(s, m, p->element, m->slice.v[s->cut]);
     int whole = bytes <= STRAIGHT;
     double moved = (double)p->positions * (double)p->slice;
-    if (bytes == 0 || 4 * (double)bytes > moved * quarters(p, m, bytes, elements_from(m, s->cut)))
+    if (bytes == 0 || 4 * (double)bytes > moved * (double)quarters(p, m, bytes, elements_from(m, s->cut)))
         return 0;
     s->alone = whole && p->positions * p->slice < FOR_TWO;
     if (s->alone && threads > 1 && p->element >= LONG_ELEMENT && p->positions * p->slice >= SHARED)
