@@ -503,6 +503,23 @@ def test_elements_of_near_tables(rng, every_thread, isa, dtype, index):
         both_outputs(dmlcore.gather_elements, table, indices, axis, wanted=wanted)
 
 
+@pytest.mark.parametrize("isa", ("baseline", "avx512", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("index", ("int64", "int32", "uint32", "uint64"))
+@pytest.mark.parametrize("shape", ((70, 50), (300, 1100), (7, 20, 33), (3, 400, 200)), ids=str)
+def test_tuples_out_of_near_tables(rng, every_thread, isa, shape, index):
+    """Sixteen at a time and what is left; so many that the check keeps some offsets; a bad one is found wherever it is."""
+    for dtype, count in [(d, c) for d in DTYPES for c in (1030, 5003)] + [("float32", 200_003)]:
+        table = numbers(rng, shape, dtype)
+        indices = np.stack([rng.integers(0 if index[0] == "u" else -n, n, count) for n in shape], -1).astype(index)
+        both_outputs(dmlcore.gather_nd, table, indices, wanted=table[tuple(indices.astype("int64").T)])
+    for bad in rng.integers(0, indices.size, 20):
+        broken = indices.copy()
+        broken.flat[bad] = shape[bad % len(shape)]
+        with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+            dmlcore.gather_nd(table, broken)
+        assert caught.value.position == np.unravel_index(bad, indices.shape)
+
+
 @pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("shape", ((1200, 300), (2, 700, 512), (4000, 70), (40, 9000), (2, 70, 2100)), ids=str)
 def test_tiles_of_large_planes(rng, every_thread, isa, shape):

@@ -92,6 +92,29 @@ DML_INLINE int NAME(take)(const dml_plan *p, const dml_block *b, const u32 *ramp
                 (I)-1 < (I)1);
 }
 
+#if WRAPS
+/* The same by tuples of q coordinates, a constant wherever this is inlined. */
+DML_INLINE int NAME(take_tuples)(const dml_plan *p, const dml_block *b, int q)
+{
+    const I *index = (const I *)b->indices;
+    char *stream = b->stream;
+    int64_t bounds[3], steps[3], left = b->count;
+    u32 few[16];
+    for (int k = 0; k < q; k++) {
+        bounds[k] = p->bounds[k];
+        steps[k] = p->steps[k];
+    }
+    for (; left >= 16; left -= 16, index += 16 * q, stream += 16 * sizeof(T))
+        if (TAKE_SIXTEEN(stream, b->table, (const char *)index, q, bounds, steps, sizeof(T), sizeof(I), (I)-1 < (I)1))
+            return 1;
+    if (left && NAME(some)(index, left, q, p, NULL, few))
+        return 1;
+    for (int64_t j = 0; j < left; j++, stream += sizeof(T))
+        NAME(one)(b->table + few[j], stream, 0);
+    return 0;
+}
+#endif
+
 /* Out of a table that registers hold: loaded for DML_STEP_MOST positions at a time. */
 DML_INLINE int NAME(look_up_fused)(const dml_plan *p, const dml_block *b)
 {
@@ -125,6 +148,10 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
         case 2: return NAME(direct)(p, b, 2, scatter);
         default: return NAME(direct)(p, b, 3, scatter);
         }
+#if WRAPS
+    if (SECOND_TUNING && GATHERS(T) && !scatter && p->gathers && p->tuple > 1)
+        return p->tuple == 2 ? NAME(take_tuples)(p, b, 2) : NAME(take_tuples)(p, b, 3);
+#endif
     int drift = drifts ? (int)sizeof(T) : 0, takes = SECOND_TUNING && TAKES(T) && !scatter && p->gathers && !p->past;
     if (takes && !p->ramped && p->steps[0] == (int64_t)sizeof(T))
         return NAME(take)(p, b, NULL, 0, 1);

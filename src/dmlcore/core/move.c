@@ -11,6 +11,7 @@
 #define SMALL_AND_FAR 4096               /* and out of tables that the caches do not hold */
 #define MANY_INDICES ((int64_t)48 << 10) /* to check: worth a region more, where threads are worth their while at all */
 #define SHORT_TUPLE 16                   /* bytes; shorter ones are read again as quickly as their offsets */
+#define READ_AGAIN (2 << 20)             /* bytes for each thread: its own cache holds them */
 #define OFFSETS_KEPT ((int64_t)1 << 20)  /* bytes of offsets for each thread, */
 #define FEW_OF_THEM 8                    /* not worth it for so small a part of them all */
 #define SMALL_COPY 16384                 /* bytes; the first-level cache holds them until they are updated */
@@ -92,7 +93,9 @@ static int64_t keeps(const dml_plan *p, int threads, int64_t taken)
 {
     int64_t tuple = (int64_t)p->tuple * dml_index_bytes(p->index);
     int in_a_row = p->rank == 1 && p->dim[0].table == 0 && p->dim[0].index == tuple && !p->packed;
-    if (!in_a_row || p->fused || p->wide || p->mode != DML_RAISE || tuple < SHORT_TUPLE)
+    if (!in_a_row || p->wide || p->mode != DML_RAISE || tuple < SHORT_TUPLE)
+        return 0;
+    if (p->fused && (p->tuple == 1 || !p->gathers || (double)(p->positions * tuple / threads) + p->reached < READ_AGAIN))
         return 0;
     int64_t boxes = (threads * OFFSETS_KEPT - taken) / (p->rows * p->inner * (int64_t)sizeof(u32));
     return boxes * FEW_OF_THEM < p->boxes ? 0 : dml_least(boxes, p->boxes);

@@ -255,12 +255,12 @@ DML_PIECE void NAME(repeat)(const dml_plan *p, int64_t done, int64_t count, u32 
  * along dimensions that only the table and the stream have, find them done. */
 DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
 {
-    if (b->known == b->indices && b->known_positions >= b->positions)
-        return 0;
     if (b->kept) {
         memcpy(b->offsets.narrow, b->kept, (size_t)b->positions * sizeof(u32));
         return 0;
     }
+    if (b->known == b->indices && b->known_positions >= b->positions)
+        return 0;
     int64_t count = p->again ? p->again : b->positions;
     const I *index = p->packed ? NAME(pack)(p, b, count) : (const I *)b->indices;
     if (p->mode != DML_RAISE)

@@ -54,21 +54,31 @@ DML_INLINE __m512i coordinate_of(const __m512i *v, int q, int k)
     return found;
 }
 
-/* Narrow offsets of sixteen tuples of q coordinates, one to three; not 0: one is out of range. */
-DML_INLINE int wrap_sixteen(const char *index, int q, size_t width, int is_signed, const int64_t *bounds, const int64_t *steps,
-                            const u32 *ramp, u32 *offsets)
+/* Narrow offsets of sixteen tuples of q coordinates, one to three; bad: whether one is out of range. */
+DML_INLINE __m512i sixteen_offsets(const char *index, int q, size_t width, int is_signed, const int64_t *bounds,
+                                   const int64_t *steps, __m512i offset, int *bad)
 {
-    __m512i all[3], offset = ramp ? _mm512_loadu_si512((const void *)ramp) : _mm512_setzero_si512();
-    __mmask16 bad = 0;
+    __m512i all[3];
+    __mmask16 out = 0;
     for (int k = 0; k < q; k++)
         all[k] = indices_at(index + k * 16 * (int64_t)width, 0xffff, width, is_signed);
     for (int k = 0; k < q; k++) {
         __m512i n = _mm512_set1_epi32((int)bounds[k]), v = from_the_end(coordinate_of(all, q, k), is_signed, n);
-        bad |= _mm512_cmpge_epu32_mask(v, n);
+        out |= _mm512_cmpge_epu32_mask(v, n);
         offset = _mm512_add_epi32(offset, _mm512_mullo_epi32(v, _mm512_set1_epi32((int)steps[k])));
     }
-    _mm512_storeu_si512((void *)offsets, offset);
-    return bad != 0;
+    *bad = out != 0;
+    return offset;
+}
+
+/* The same, stored. */
+DML_INLINE int wrap_sixteen(const char *index, int q, size_t width, int is_signed, const int64_t *bounds, const int64_t *steps,
+                            const u32 *ramp, u32 *offsets)
+{
+    int bad;
+    __m512i first = ramp ? _mm512_loadu_si512((const void *)ramp) : _mm512_setzero_si512();
+    _mm512_storeu_si512((void *)offsets, sixteen_offsets(index, q, width, is_signed, bounds, steps, first, &bad));
+    return bad;
 }
 
 /* Of any number of single ones. The last few are stored one by one: what is stored with a mask cannot be handed to the next load. */
@@ -229,14 +239,9 @@ DML_INLINE void gather_parts(char *stream, const char *table, __m512i at, size_t
         _mm256_storeu_si256((void *)stream, _mm512_cvtepi32_epi16(words));
 }
 
-/* Sixteen elements; the table moves on by `drift` from one to the next. past: those of four and eight bytes are stored past the
- * caches, the stream is a multiple of 64 then. */
-DML_INLINE void gather_of(char *stream, const char *table, int64_t drift, const u32 *offsets, size_t width, int past)
+/* Sixteen elements. past: those of four and eight bytes are stored past the caches, the stream is a multiple of 64 then. */
+DML_INLINE void gather_at(char *stream, const char *table, __m512i at, size_t width, int past)
 {
-    __m512i at = _mm512_loadu_si512((const void *)offsets);
-    if (drift)
-        at = _mm512_add_epi32(at, _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
-                                                     _mm512_set1_epi32((int)drift)));
     if (width < 4) {
         gather_parts(stream, table, at, width);
         return;
@@ -249,6 +254,30 @@ DML_INLINE void gather_of(char *stream, const char *table, int64_t drift, const 
     __m512i high = _mm512_i32gather_epi64(_mm512_extracti64x4_epi64(at, 1), (const void *)table, 1);
     store_avx512(stream, low, past);
     store_avx512(stream + 64, high, past);
+}
+
+/* The table moves on by `drift` from one to the next. */
+DML_INLINE void gather_of(char *stream, const char *table, int64_t drift, const u32 *offsets, size_t width, int past)
+{
+    __m512i at = _mm512_loadu_si512((const void *)offsets);
+    if (drift)
+        at = _mm512_add_epi32(at, _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+                                                     _mm512_set1_epi32((int)drift)));
+    gather_at(stream, table, at, width, past);
+}
+
+#define TAKE_SIXTEEN take_sixteen
+
+/* Sixteen elements by as many tuples of q coordinates, checked on their way. Not 0: one is out of range. */
+DML_INLINE int take_sixteen(char *stream, const char *table, const char *index, int q, const int64_t *bounds,
+                            const int64_t *steps, size_t width, size_t index_width, int is_signed)
+{
+    int bad;
+    __m512i at = sixteen_offsets(index, q, index_width, is_signed, bounds, steps, _mm512_setzero_si512(), &bad);
+    if (bad)
+        return 1;
+    gather_at(stream, table, at, width, 0);
+    return 0;
 }
 
 #define KEEPS 1
