@@ -67,7 +67,8 @@ def finished(tmp_path_factory):
 
 
 def test_results_without_scratch_memory(finished):
-    """Indices the other way round, tiles, rows that repeat, slices that are straightened, offsets that are kept."""
+    """Indices the other way round, tiles, rows that repeat, slices that are straightened, offsets that are kept, elements
+    that are put aside."""
     assert (
         finished("""
 def both(function, *arrays, **options):
@@ -96,8 +97,9 @@ both(dmlcore.scatter_elements, large[:50, :16], rows, rng.random(rows.shape, np.
 both(dmlcore.gather, np.asfortranarray(large), rng.integers(0, 600, 2000), axis=0)
 pairs = np.stack([rng.integers(0, n, 300_000) for n in large.shape], axis=-1)
 both(dmlcore.gather_nd, large, pairs)
+both(dmlcore.gather, large.ravel().view(np.uint8), rng.integers(-1000, 1000, 50_000))
 """)
-        == "." * 8
+        == "." * 9
     )
 
 
@@ -119,4 +121,29 @@ for shape, count in (((1666, 16, 3), 262_144), ((250, 16, 16), 270_000)):
 print("fine")
 """)
         == "fine"
+    )
+
+
+def test_elements_put_aside(finished):
+    """As many bytes as there may be, and one more; nothing of them is seen in the output when the last index is bad."""
+    assert (
+        finished("""
+x = rng.integers(0, 256, 70_000).astype(np.uint8)
+for threads in (1, 2):
+    for more in (0, 1):
+        indices = rng.integers(-len(x), len(x), (threads << 20) + more)
+        out = np.empty(len(indices), x.dtype)
+        before = most.value = live.value
+        dmlcore.gather(x, indices, out=out, num_threads=threads)
+        assert most.value - before <= (threads << 20) + 4096, most.value - before
+        assert np.array_equal(out, x[indices])
+        out[...], indices[-1] = 7, len(x)
+        try:
+            dmlcore.gather(x, indices, out=out, num_threads=threads)
+        except dmlcore.IndexOutOfRangeError as error:
+            assert error.position == (len(indices) - 1,)
+            assert (out == 7).all()
+            print(end=".")
+""")
+        == "." * 4
     )

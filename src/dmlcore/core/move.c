@@ -230,6 +230,12 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
     /* one box on one thread is checked as a whole before anything of it is moved */
     int at_once = strided ? dml_strides_at_once(plan) : plan->boxes == 1;
     int scans = run->check_first && !rest && (!at_once || threads > 1 || copies);
+    if (scans && checks && !scatter && plan->mode == DML_RAISE && !by_rows && !apart && dml_goes_aside(plan, threads, taken) &&
+        !dml_takes_tiles(&job, NULL, 0, 0)) {
+        status = dml_gather_aside(&job, plan, threads, pulse);
+        if (status != DML_NO_MEMORY)
+            return status;
+    }
     status = DML_OK;
     if (checks && plan->mode == DML_RAISE && (plan->slice == 0 || scans)) {
         int64_t kept = scans ? keeps(plan, threads, taken) : 0;

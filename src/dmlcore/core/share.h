@@ -1,6 +1,6 @@
 /* share.h: sharing out the boxes of a plan among threads.
  * Included by move.c, which makes the plan, and by share_gather.c, share_scatter.c, rows.c, short_rows.c, tiles.c, turned.c,
- * straight.c, strided.c, narrow.c and overwritten.c, which know what may run at once. */
+ * straight.c, strided.c, narrow.c, aside.c and overwritten.c, which know what may run at once. */
 #ifndef DMLCORE_SHARE_H
 #define DMLCORE_SHARE_H
 
@@ -61,6 +61,11 @@ typedef struct {
 /* Whether that pays; and job and plan for the narrowed ones, which `first` has to make before. 0: no memory, nothing has changed. */
 int dml_narrows(const dml_plan *plan, int threads, int64_t taken);
 int dml_narrow(dml_job *job, dml_plan *plan, dml_narrowing *narrowing);
+
+/* Whether to put what is gathered aside until every index is known to be in range, and the same move so. taken: as in move.c.
+ * DML_NO_MEMORY: nothing has changed. */
+int dml_goes_aside(const dml_plan *plan, int threads, int64_t taken);
+int dml_gather_aside(dml_job *job, dml_plan *plan, int threads, dml_pulse *pulse);
 
 int dml_share_gather(dml_job *job, int threads, dml_pulse *pulse);
 

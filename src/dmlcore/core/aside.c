@@ -1,0 +1,49 @@
+/* aside.c: gathers of single elements into a caller's own output, which stays as it was if an index is out of range. Indices that have
+ * many times the bytes of what they name are read once: their elements are put aside, and copied when all indices are known to be in
+ * range. */
+#include "copy.h"
+#include "share.h"
+
+#include <stdlib.h>
+
+#define ASIDE ((int64_t)1 << 20) /* scratch memory for each thread */
+#define CLAIMED ((int64_t)32 << 10) /* bytes of them that a thread copies at a time, at most */
+
+typedef struct {
+    char *to;
+    const char *from;
+    int64_t bytes, per_chunk;
+} copying;
+
+static int some_copied(void *data, dml_worker *worker, int64_t chunk)
+{
+    const copying *c = data;
+    int64_t begin = chunk * c->per_chunk, bytes = dml_least(c->per_chunk, c->bytes - begin);
+    dml_copy_bytes(c->to + begin, c->from + begin, bytes, DML_STORE_PLAIN);
+    return dml_tick(worker, bytes);
+}
+
+int dml_goes_aside(const dml_plan *p, int threads, int64_t taken)
+{
+    int64_t bytes = p->slice, indices = p->positions * p->tuple * dml_index_bytes(p->index);
+    for (int d = p->rank - 1; d >= 0; bytes *= p->dim[d--].size)
+        if (p->dim[d].stream != bytes)
+            return 0;
+    return p->whole && p->tuned->aside && indices >= p->tuned->aside * bytes && bytes <= threads * ASIDE - taken;
+}
+
+int dml_gather_aside(dml_job *job, dml_plan *p, int threads, dml_pulse *pulse)
+{
+    int64_t bytes = p->positions * p->slice;
+    char *scratch = malloc((size_t)bytes);
+    if (!scratch)
+        return DML_NO_MEMORY;
+    copying c = {p->stream, scratch, bytes, dml_least(CLAIMED, dml_ceil(bytes, 4 * threads * DML_LINE) * DML_LINE)};
+    p->stream = scratch;
+    job->per_chunk = dml_boxes_per_chunk(p, p->boxes, threads);
+    dml_first first = {dml_some_boxes, job, dml_ceil(p->boxes, job->per_chunk)};
+    pulse->first = &first;
+    int status = dml_parallel(some_copied, &c, dml_ceil(bytes, c.per_chunk), DML_FORWARD, threads, pulse);
+    free(scratch);
+    return status;
+}
