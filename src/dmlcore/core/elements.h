@@ -170,9 +170,9 @@ DML_INLINE void NAME(gather_in_rows)(const dml_plan *p, const dml_block *b)
     const u32 *offsets = b->offsets.narrow;
     const char *table = b->table;
     char *stream = b->stream;
-    int64_t row = p->dim[p->cut].table, ahead = dml_ceil(IN_ROWS_AHEAD, p->again) * row;
-    for (int64_t left = b->count; left > 0; left -= p->again, table += row)
-        for (int64_t i = 0; i < p->again; i++, stream += sizeof(T)) {
+    int64_t again = p->again, row = p->dim[p->cut].table, ahead = dml_ceil(IN_ROWS_AHEAD, again) * row;
+    for (int64_t left = b->count; left > 0; left -= again, table += row)
+        for (int64_t i = 0; i < again; i++, stream += sizeof(T)) {
             DML_PREFETCH_L2(table + ahead + offsets[i]);
             NAME(store)(stream, NAME(load)(table + offsets[i]));
         }
