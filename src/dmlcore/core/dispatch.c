@@ -40,10 +40,10 @@ static int always(void) { return 1; }
     .gathers_below = 0, .gathers_past = 0, .gathers_past_u32 = 1 << 20, .rows_fetched = 24 << 20, .gather_follows = 48,    \
     .scatter_follows = 64, .to_l2 = 0, .gathers_direct = NEVER, .scatters_direct = NEVER, .step = DML_STEP_USUAL,          \
     .ahead_of_moves = DML_PAGES_AHEAD, .aside = 0, .by_pages = NEVER, .slices_past = 2 * DML_LINE, .slices_past_near = 32, \
-    .scattered_past = DML_LONG_SLICE, .slices_together = 0, .slices_to_l1 = 0, .separates_all = 1, .far_plane = 9 << 20,   \
-    .straightened = {16, 11, 8, 6, 4}, .straightened_along = {5, 5, 3, 2, 2}, .turns_squares = 1, .row_for_each = 48,      \
-    .permuted = 4, .tiles_moved = 1 << 20, .tiles_written = 1 << 20, .tiles_rows = 24, .tiles_rows_written = 64,           \
-    .tiles_crowded = 0, .tiles_wide = 8
+    .scattered_past = DML_LONG_SLICE, .slices_together = 0, .stores_soon = 0, .slices_to_l1 = 0, .separates_all = 1,       \
+    .far_plane = 9 << 20, .straightened = {16, 11, 8, 6, 4}, .straightened_along = {5, 5, 3, 2, 2}, .turns_squares = 1,    \
+    .row_for_each = 48, .permuted = 4, .tiles_moved = 1 << 20, .tiles_written = 1 << 20, .tiles_rows = 24,                 \
+    .tiles_rows_written = 64, .tiles_crowded = 0, .tiles_wide = 8
 
 /* Zen 4: fetched elements of tables of 8 MiB and more, scattered to those of 5 MiB and more, take 0.7 to 1.0 of the time; copies of
  * 12 to 31 MiB past the caches 0.3 to 0.7, which is as much as the next reader of 16 MiB loses. */
@@ -116,6 +116,7 @@ static const dml_tuning gathering = {
     .slices_kept = NEVER,
     .slices_beside = 0,
     .slices_together = 3 * DML_LINE,
+    .stores_soon = 1,
     .slices_to_l1 = 1,
     .separates_all = 0,
     .far_plane = NEVER,

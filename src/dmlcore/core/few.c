@@ -273,9 +273,7 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
     case 2: copy_slices(from, from_offsets, to, to_offsets, count, 2); break;
     case 4: copy_slices(from, from_offsets, to, to_offsets, count, 4); break;
     case 8: copy_slices(from, from_offsets, to, to_offsets, count, 8); break;
-    default: /* memcpy might become a string instruction here, which takes as long to begin as three of these */
-        for (int64_t i = 0; i < count; i++)
-            dml_copy_short(to + to_offsets[i], from + from_offsets[i], bytes);
+    default: dml_chosen_isa->few_slices(to, to_offsets, from, from_offsets, count, bytes);
     }
     return 1;
 }

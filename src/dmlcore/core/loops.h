@@ -229,6 +229,7 @@ const dml_isa DML_JOIN2(dml_isa, ISA) = {
     DML_TABLE(nonzero_counts),
     DML_TABLE(nonzero_writes),
     DML_JOIN2(dml_columns, COLUMNS_OF),
+    DML_JOIN2(few_slices, ISA),
     SHUFFLES,
     3 * WRAPS,
     LOOKS_UP(u8),

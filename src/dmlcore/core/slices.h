@@ -5,6 +5,9 @@
 #define NAME(name) DML_JOIN2(name, ISA)
 #define STAGED 1024   /* bytes that are put together before they are stored */
 #define SHORT_AHEAD 64 /* slices shorter than a line of a far table that are on their way */
+#define FAR_STORES (24 << 10) /* bytes of them that the first-level cache does not hold beside the rest */
+#define SOON 512      /* bytes ahead of what is stored, of lines that the second-level cache holds */
+#define ALIGNED 512   /* bytes of a slice that is stored line by line, but for its ends */
 #define TOGETHER 1536 /* bytes of a slice that is put together with others; with STAGED of them less than a page */
 
 /* The beginning of a slice that is moved a little later; the rest follows by itself. */
@@ -14,17 +17,58 @@ DML_INLINE void NAME(ahead)(const char *from, int64_t bytes)
         DML_PREFETCH(from + at);
 }
 
+/* A slice of a line and more, by stores of whole lines where it is long enough for that to pay. soon: lines are fetched before they
+ * are stored to, and with them what follows: stores leave one after the other, and each would wait for the next cache. */
+DML_INLINE void NAME(by_lines)(char *DML_RESTRICT to, const char *DML_RESTRICT from, int64_t bytes, int soon)
+{
+    int64_t at = 0;
+    if (bytes >= ALIGNED) {
+        memcpy(to, from, 64);
+        at = 64 - ((intptr_t)to & 63);
+    }
+    for (; at + 256 <= bytes; at += 256)
+        for (int line = 0; line < 256; line += 64) {
+            if (soon)
+                DML_PREFETCH_WRITE(to + at + line + SOON);
+            memcpy(to + at + line, from + at + line, 64);
+        }
+    for (; at + 64 <= bytes; at += 64) {
+        if (soon)
+            DML_PREFETCH_WRITE(to + at + SOON);
+        memcpy(to + at, from + at, 64);
+    }
+    if (at < bytes)
+        memcpy(to + bytes - 64, from + bytes - 64, 64);
+}
+
+/* Slices of any places, without a plan. */
+static void NAME(few_slices)(char *to, const int64_t *to_at, const char *from, const int64_t *from_at, int64_t count,
+                             int64_t bytes)
+{
+    int lines = SECOND_TUNING && bytes >= 64 && dml_tuned->stores_soon, soon = count * bytes >= FAR_STORES;
+    for (int64_t i = 0; i < count; i++)
+        if (lines && soon)
+            NAME(by_lines)(to + to_at[i], from + from_at[i], bytes, 1);
+        else if (lines)
+            NAME(by_lines)(to + to_at[i], from + from_at[i], bytes, 0);
+        else
+            dml_copy_short(to + to_at[i], from + from_at[i], bytes);
+}
+
 /* Slices of the stream that are equally far apart, through narrow offsets: nothing but these has to be read for each. `bytes` is a
  * constant for the sizes that are frequent. */
 DML_INLINE void NAME(steady)(const dml_plan *p, const dml_block *b, int64_t bytes, int scatter, int64_t ahead)
 {
     const u32 *offset = b->offsets.narrow, *end = offset + b->count;
     char *table = b->table, *stream = b->stream;
+    int soon = !scatter && bytes >= 64 && p->tuned->stores_soon;
     for (int64_t step = p->stream_step; offset < end; offset++, stream += step) {
         if (ahead)
             NAME(ahead)(table + (end - offset > ahead ? offset[ahead] : end[-1]), bytes);
         if (scatter)
             dml_copy_short(table + *offset, stream, bytes);
+        else if (SECOND_TUNING && soon)
+            NAME(by_lines)(stream, table + *offset, bytes, 1);
         else
             dml_copy_short(stream, table + *offset, bytes);
     }
