@@ -6,6 +6,9 @@
 #define STAGED 1024   /* bytes that are put together before they are stored */
 #define SHORT_AHEAD 64 /* slices shorter than a line of a far table that are on their way */
 #define FAR_STORES (24 << 10) /* bytes of them that the first-level cache does not hold beside the rest */
+#define SCATTERED_AHEAD 1024 /* bytes of slices between one whose lines are fetched and the one that is stored */
+#define SHORTEST_AHEAD 12      /* bytes of these slices, at least, */
+#define FAR_TARGETS (64 << 10) /* and of their table */
 #define SOON 512      /* bytes ahead of what is stored, of lines that the second-level cache holds */
 #define ALIGNED 512   /* bytes of a slice that is stored line by line, but for its ends */
 #define TOGETHER 1536 /* bytes of a slice that is put together with others; with STAGED of them less than a page */
@@ -55,6 +58,14 @@ static void NAME(few_slices)(char *to, const int64_t *to_at, const char *from, c
             dml_copy_short(to + to_at[i], from + from_at[i], bytes);
 }
 
+/* A slice that is stored to a little later, anywhere; lines that are its alone need no fetching. */
+DML_INLINE void NAME(stored_soon)(const char *to, int64_t bytes)
+{
+    for (int64_t at = 0; at < bytes && at < SCATTERED_AHEAD; at += 64)
+        DML_PREFETCH_WRITE(to + at);
+    DML_PREFETCH_WRITE(to + bytes - 1);
+}
+
 /* Slices of the stream that are equally far apart, through narrow offsets: nothing but these has to be read for each. `bytes` is a
  * constant for the sizes that are frequent. */
 DML_INLINE void NAME(steady)(const dml_plan *p, const dml_block *b, int64_t bytes, int scatter, int64_t ahead)
@@ -62,9 +73,13 @@ DML_INLINE void NAME(steady)(const dml_plan *p, const dml_block *b, int64_t byte
     const u32 *offset = b->offsets.narrow, *end = offset + b->count;
     char *table = b->table, *stream = b->stream;
     int soon = !scatter && bytes >= 64 && p->tuned->stores_soon;
+    int apart = scatter && bytes >= SHORTEST_AHEAD && !p->lines && p->reached >= FAR_TARGETS;
+    int64_t waits = apart && p->tuned->stores_soon ? dml_most(1, SCATTERED_AHEAD / bytes) : 0;
     for (int64_t step = p->stream_step; offset < end; offset++, stream += step) {
         if (ahead)
             NAME(ahead)(table + (end - offset > ahead ? offset[ahead] : end[-1]), bytes);
+        if (SECOND_TUNING && waits)
+            NAME(stored_soon)(table + (end - offset > waits ? offset[waits] : end[-1]), bytes);
         if (scatter)
             dml_copy_short(table + *offset, stream, bytes);
         else if (SECOND_TUNING && soon)
