@@ -8,11 +8,12 @@ static int LOOP(gather)(const dml_plan *plan, dml_worker *worker, int64_t begin,
     block.known = NULL;
     for (int64_t box = begin; box < end; box++) {
         dml_block_open(plan, box, &block);
-        if (plan->fused ? GATHER_FUSED(plan, &block) : NORMALISE(plan, &block))
+        int fused = plan->fused && !block.kept;
+        if (fused ? GATHER_FUSED(plan, &block) : NORMALISE(plan, &block))
             return DML_OUT_OF_RANGE;
         if (!plan->whole)
             GATHER_SLICES(plan, &block);
-        else if (!plan->fused)
+        else if (!fused)
             GATHER(plan, &block);
         if (block.missed)
             dml_block_fill(plan, &block);
