@@ -192,3 +192,37 @@ def test_short_tables(rng, every_thread, isa, fences, dtype, threads):
         index = rng.integers(0, size, (3, int(rng.integers(200, 1500))))
         assert same_bits(dmlcore.gather_elements(rows, index, axis=1, num_threads=threads), np.take_along_axis(rows, index, 1))
         fences.open()
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "float64"))
+@pytest.mark.parametrize("threads", (1, 3))
+def test_tuples(rng, every_thread, isa, fences, dtype, threads):
+    """Pairs and triples out of tables that registers do not hold, up to the last element; indices end where memory does."""
+    for shape in ((40, 37), (300, 211), (9, 11, 23)):
+        plain = rng.integers(0, 100, shape).astype(dtype)
+        for end in (True, False):
+            table = fences.array(plain, end)
+            for count in (199, 1040 + int(rng.integers(16)), 5003):
+                chosen = np.stack([rng.choice([0, 1, n - 2, n - 1, *rng.integers(0, n, 5)], count) for n in shape])
+                index = fences.array(chosen.T.astype(rng.choice(["int32", "int64", "uint32", "uint64"])), end)
+                out = fences.array(np.zeros(count, dtype), end)
+                assert same_bits(dmlcore.gather_nd(table, index, num_threads=threads), plain[tuple(chosen)])
+                dmlcore.gather_nd(table, index, out=out, num_threads=threads)
+                assert same_bits(out, plain[tuple(chosen)])
+        fences.open()
+
+
+@pytest.mark.parametrize("threads", (1, 3))
+def test_slices(rng, every_thread, isa, fences, threads):
+    """Few and many slices of every length up to a few lines, and some longer ones, gathered and scattered, at both ends."""
+    for width in (*range(12, 200, 7), 256, 511, 512, 577, 1000, 2049, 40_000):
+        for count in (3, 90, max(97, 70_000 // width)):
+            plain = rng.integers(0, 256, (max(4, 80_000 // width), width), np.uint8)
+            index, end = rng.integers(-len(plain), len(plain), (count, 1)), bool(rng.integers(2))
+            table, out = fences.array(plain, end), fences.array(np.zeros((count, width), np.uint8), end)
+            dmlcore.gather_nd(table, index, out=out, num_threads=threads)
+            assert same_bits(out, plain[index[:, 0]])
+            dmlcore.scatter_nd(table, index, out[::-1].copy(), out=table, num_threads=threads)
+            plain[index[:, 0]] = out[::-1]  # NumPy too keeps the last one
+            assert same_bits(table, plain)
+        fences.open()

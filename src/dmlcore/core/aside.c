@@ -25,11 +25,14 @@ static int some_copied(void *data, dml_worker *worker, int64_t chunk)
 
 int dml_goes_aside(const dml_plan *p, int threads, int64_t taken)
 {
-    int64_t bytes = p->slice, indices = p->positions * p->tuple * dml_index_bytes(p->index);
-    for (int d = p->rank - 1; d >= 0; bytes *= p->dim[d--].size)
+    int64_t bytes = p->slice, indices = p->tuple * dml_index_bytes(p->index);
+    for (int d = p->rank - 1; d >= 0; bytes *= p->dim[d--].size) {
         if (p->dim[d].stream != bytes)
             return 0;
-    return p->whole && p->tuned->aside && indices >= p->tuned->aside * bytes && bytes <= threads * ASIDE - taken;
+        if (p->dim[d].index) /* along others the check does not read them again */
+            indices *= p->dim[d].size;
+    }
+    return p->whole && !p->past && p->tuned->aside && indices >= p->tuned->aside * bytes && bytes <= threads * ASIDE - taken;
 }
 
 int dml_gather_aside(dml_job *job, dml_plan *p, int threads, dml_pulse *pulse)

@@ -62,6 +62,7 @@ typedef struct {
     const dml_nonzero_counter *nonzero_counts;                 /* one for each storage class */
     const dml_nonzero_writer *nonzero_writes;                  /* one for each dml_width */
     const dml_columns *const *columns;                         /* one for each storage class of up to eight bytes */
+    /* contiguous slices from some places to others, in that order */
     void (*few_slices)(char *to, const int64_t *to_at, const char *from, const int64_t *from_at, int64_t count, int64_t bytes);
     const dml_shuffle *shuffles;                               /* for elements of one, two, four bytes and more; NULL: none */
     int wraps; /* coordinates of a tuple that gathers may be fused with, beyond one */

@@ -93,7 +93,7 @@ DML_INLINE int NAME(take)(const dml_plan *p, const dml_block *b, const u32 *ramp
 }
 
 #if WRAPS
-/* The same by tuples of q coordinates, a constant wherever this is inlined. */
+/* Out of a near table by tuples of q coordinates, a constant wherever this is inlined; a ramp is not added. */
 DML_INLINE int NAME(take_tuples)(const dml_plan *p, const dml_block *b, int q)
 {
     const I *index = (const I *)b->indices;
@@ -166,8 +166,8 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
 #endif
     if (!JOINS(T)) /* one for all where nothing is fast anyway */
         return NAME(loop)(p, b, ramp, drift, scatter, DML_INSERTS, 0);
-    if (sizeof(T) == 16 && !past) /* or where no two elements are joined: 0.9 to 1.05x */
-        return NAME(loop)(p, b, ramp, drift, scatter, DML_INSERTS, 0);
+    if (sizeof(T) == 16) /* or where no two elements are joined: 0.9 to 1.05x */
+        return past ? NAME(loop)(p, b, ramp, drift, 0, DML_INSERTS, 1) : NAME(loop)(p, b, ramp, drift, scatter, DML_INSERTS, 0);
     if (SECOND_TUNING && !scatter && p->gathers)
         return NAME(loop)(p, b, ramp, drift, 0, DML_GATHERS, past);
     if (past)

@@ -11,7 +11,7 @@
 #define SMALL_AND_FAR 4096               /* and out of tables that the caches do not hold */
 #define MANY_INDICES ((int64_t)48 << 10) /* to check: worth a region more, where threads are worth their while at all */
 #define SHORT_TUPLE 16                   /* bytes; shorter ones are read again as quickly as their offsets */
-#define READ_AGAIN (2 << 20)             /* bytes for each thread: its own cache holds them */
+#define READ_AGAIN (2 << 20)             /* bytes of a thread's indices and of the table: its cache holds both */
 #define OFFSETS_KEPT ((int64_t)1 << 20)  /* bytes of offsets for each thread, */
 #define FEW_OF_THEM 8                    /* not worth it for so small a part of them all */
 #define SMALL_COPY 16384                 /* bytes; the first-level cache holds them until they are updated */

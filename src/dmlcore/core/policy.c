@@ -286,8 +286,8 @@ void dml_policy_loops(dml_plan *p)
         p->direct = 0;
         p->fetch = DML_FETCH_L2;
     }
-    int taken = p->gathers ? p->slice <= 8 && !p->past : DML_WRAPS_TUPLES(p->slice);
-    int tuples = p->tuple <= dml_chosen_isa->wraps && taken && !p->ramped && !p->stores && !p->in_registers;
+    int fits = p->gathers ? p->slice <= 8 && !p->past : DML_WRAPS_TUPLES(p->slice);
+    int tuples = p->tuple <= dml_chosen_isa->wraps && fits && !p->ramped && !p->stores && !p->in_registers;
     p->fused = p->direct || (simple && (p->tuple == 1 || tuples) && !p->fetch);
     p->fed = !p->fused && !p->packed && !p->again && many && p->tuned->ahead_of_many > p->ahead ? 16 * tuple : 0;
     p->ahead = many ? p->tuned->ahead_of_many : p->ahead;

@@ -5,12 +5,12 @@
 #define NAME(name) DML_JOIN2(name, ISA)
 #define STAGED 1024   /* bytes that are put together before they are stored */
 #define SHORT_AHEAD 64 /* slices shorter than a line of a far table that are on their way */
-#define FAR_STORES (24 << 10) /* bytes of them that the first-level cache does not hold beside the rest */
-#define SCATTERED_AHEAD 1024 /* bytes of slices between one whose lines are fetched and the one that is stored */
-#define SHORTEST_AHEAD 12      /* bytes of these slices, at least, */
-#define FAR_TARGETS (64 << 10) /* and of their table */
-#define SOON 512      /* bytes ahead of what is stored, of lines that the second-level cache holds */
-#define ALIGNED 512   /* bytes of a slice that is stored line by line, but for its ends */
+#define SOON 512 /* bytes between what is fetched to be stored to and what is stored, */
+#define FAR_STORES (24 << 10) /* where so many are stored: the first-level cache does not hold them beside the rest */
+#define ALIGNED 512 /* bytes of a slice that is stored line by line, but for its ends */
+#define SCATTERED_AHEAD 1024 /* the same of scattered slices, and at most so many bytes of each are fetched; */
+#define SHORTEST_AHEAD 12 /* they have so many bytes, at least, */
+#define FAR_TARGETS (64 << 10) /* and their table has so many */
 #define TOGETHER 1536 /* bytes of a slice that is put together with others; with STAGED of them less than a page */
 
 /* The beginning of a slice that is moved a little later; the rest follows by itself. */
@@ -21,7 +21,8 @@ DML_INLINE void NAME(ahead)(const char *from, int64_t bytes)
 }
 
 /* A slice of a line and more, by stores of whole lines where it is long enough for that to pay. soon: lines are fetched before they
- * are stored to, and with them what follows: stores leave one after the other, and each would wait for the next cache. */
+ * are stored to, and with them those of the next slice, which should follow: stores leave one after the other, and each would wait for
+ * the next cache. */
 DML_INLINE void NAME(by_lines)(char *DML_RESTRICT to, const char *DML_RESTRICT from, int64_t bytes, int soon)
 {
     int64_t at = 0;
@@ -48,7 +49,8 @@ DML_INLINE void NAME(by_lines)(char *DML_RESTRICT to, const char *DML_RESTRICT f
 static void NAME(few_slices)(char *to, const int64_t *to_at, const char *from, const int64_t *from_at, int64_t count,
                              int64_t bytes)
 {
-    int lines = SECOND_TUNING && bytes >= 64 && dml_tuned->stores_soon, soon = count * bytes >= FAR_STORES;
+    int lines = SECOND_TUNING && bytes >= 64 && dml_tuned->stores_soon,
+        soon = count * bytes >= FAR_STORES && to_at[1] - to_at[0] == bytes;
     for (int64_t i = 0; i < count; i++)
         if (lines && soon)
             NAME(by_lines)(to + to_at[i], from + from_at[i], bytes, 1);
@@ -58,7 +60,7 @@ static void NAME(few_slices)(char *to, const int64_t *to_at, const char *from, c
             dml_copy_short(to + to_at[i], from + from_at[i], bytes);
 }
 
-/* A slice that is stored to a little later, anywhere; lines that are its alone need no fetching. */
+/* Fetches the lines of a slice that is stored to a little later, anywhere. */
 DML_INLINE void NAME(stored_soon)(const char *to, int64_t bytes)
 {
     for (int64_t at = 0; at < bytes && at < SCATTERED_AHEAD; at += 64)
@@ -72,7 +74,8 @@ DML_INLINE void NAME(steady)(const dml_plan *p, const dml_block *b, int64_t byte
 {
     const u32 *offset = b->offsets.narrow, *end = offset + b->count;
     char *table = b->table, *stream = b->stream;
-    int soon = !scatter && bytes >= 64 && p->tuned->stores_soon;
+    int soon = !scatter && bytes >= 64 && p->stream_step == p->slice && !p->far && p->tuned->stores_soon;
+    /* lines that are a slice's alone need no fetching */
     int apart = scatter && bytes >= SHORTEST_AHEAD && !p->lines && p->reached >= FAR_TARGETS;
     int64_t waits = apart && p->tuned->stores_soon ? dml_most(1, SCATTERED_AHEAD / bytes) : 0;
     for (int64_t step = p->stream_step; offset < end; offset++, stream += step) {
@@ -309,6 +312,12 @@ DML_PIECE void NAME(keep_range)(const dml_plan *p, dml_block *b, int64_t low, in
 }
 
 #undef STAGED
-#undef TOGETHER
 #undef SHORT_AHEAD
+#undef SOON
+#undef FAR_STORES
+#undef ALIGNED
+#undef SCATTERED_AHEAD
+#undef SHORTEST_AHEAD
+#undef FAR_TARGETS
+#undef TOGETHER
 #undef NAME

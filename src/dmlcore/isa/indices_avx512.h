@@ -71,7 +71,7 @@ DML_INLINE __m512i sixteen_offsets(const char *index, int q, size_t width, int i
     return offset;
 }
 
-/* The same, stored. */
+/* The same, stored. Not 0: one is out of range. */
 DML_INLINE int wrap_sixteen(const char *index, int q, size_t width, int is_signed, const int64_t *bounds, const int64_t *steps,
                             const u32 *ramp, u32 *offsets)
 {
