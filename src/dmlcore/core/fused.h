@@ -93,7 +93,7 @@ DML_INLINE int NAME(take)(const dml_plan *p, const dml_block *b, const u32 *ramp
 }
 
 #if WRAPS
-/* Out of a near table by tuples of q coordinates, a constant wherever this is inlined; a ramp is not added. */
+/* By tuples of q coordinates, a constant wherever this is inlined, where no ramp tells what is added. */
 DML_INLINE int NAME(take_tuples)(const dml_plan *p, const dml_block *b, int q)
 {
     const I *index = (const I *)b->indices;
