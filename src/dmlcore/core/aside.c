@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #define ASIDE ((int64_t)1 << 20) /* scratch memory for each thread */
+#define SHARED ((int64_t)512 << 10) /* bytes of indices; several threads read as many again in no more time */
 #define CLAIMED ((int64_t)32 << 10) /* bytes of them that a thread copies at a time, at most */
 
 typedef struct {
@@ -32,6 +33,8 @@ int dml_goes_aside(const dml_plan *p, int threads, int64_t taken)
         if (p->dim[d].index) /* along others the check does not read them again */
             indices *= p->dim[d].size;
     }
+    if (threads > 1 && indices <= SHARED)
+        return 0;
     return p->whole && !p->past && p->tuned->aside && indices >= p->tuned->aside * bytes && bytes <= threads * ASIDE - taken;
 }
 

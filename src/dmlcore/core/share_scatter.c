@@ -6,8 +6,8 @@
 #define BATCH ((int64_t)1 << 21)         /* positions between two joins of a scatter by ranges */
 #define GROUP ((int64_t)4 << 10)         /* bytes of lines that are copied at a time: few enough for the first-level cache */
 #define FEW_AT_A_TIME 256                /* positions; fewer are not worth a call: more lines then, */
-#define BY_STRING ((int64_t)16 << 10)    /* and so many bytes of them are best copied by a string instruction */
-#define CACHED_LINES ((int64_t)16 << 20) /* bytes of a table that the third-level cache holds beside its source */
+#define BY_STRING ((int64_t)16 << 10)    /* and so many bytes of them are best copied by a string instruction: */
+#define CACHED_LINES ((int64_t)16 << 20) /* it need not read what it writes, which counts beyond the caches */
 #define LONG_LINE ((int64_t)4 << 20)     /* bytes; a longer line would have left the caches before its updates come; */
 #define LONG_L2 ((int64_t)256 << 10)     /* one that leaves the second-level cache is worth it */
 #define LINES_EACH 2                     /* where each thread has some */
@@ -123,8 +123,8 @@ int dml_copies_lines(dml_job *job, dml_plan *p, const char *source, int64_t byte
     job->line = line;
     job->lines = lines;
     job->group = dml_most(1, GROUP / line);
-    job->by_string = p->tuned->lines_copied && bytes <= CACHED_LINES;
-    if (job->by_string && p->positions / lines * job->group < FEW_AT_A_TIME)
+    job->by_string = p->tuned->lines_copied > 0;
+    if (job->by_string && (bytes > CACHED_LINES || p->positions / lines * job->group < FEW_AT_A_TIME))
         job->group = dml_most(1, p->tuned->lines_copied / line);
     if (p->cut == 0) { /* boxes no longer than a group */
         p->rows = job->group = dml_least(job->group, p->rows);
