@@ -91,6 +91,36 @@ def test_short_dimensions(rng, dtype, shape):
             assert np.array_equal(out, x), order
 
 
+@pytest.mark.parametrize("dtype", ("uint8", "uint16", "uint32", "float64", "complex128"))
+@pytest.mark.parametrize(
+    "shape",
+    (
+        *((2, 179, 300), (300, 179, 2), (179, 2, 300), (6, 100, 6), (5, 5, 5, 5, 5, 5), (4, 4, 4, 4, 4, 4), (2, 3, 500, 7)),
+        *((2, 128, 1024), (4, 32, 512), (2, 2, 2, 2, 2, 2, 256), (4, 64, 64, 4), (1, 3, 3, 3, 3, 130), (3, 500, 4, 7)),
+        *((3, 700, 900), (900, 700, 3), (3, 211, 211, 16)),
+    ),
+    ids=str,
+)
+def test_turned_around(rng, dtype, shape):
+    """Tables with all dimensions the other way round, where some of either side have to be taken together: into arrays that
+    have a frame, and of which a dimension or two were left out.
+    """
+    x = rng.integers(0, 256, shape[::-1]).astype(dtype).T
+    for threads in (1, 3):
+        assert np.array_equal(copied(x, threads), x)
+        frame = np.full((*shape[:-2], shape[-2] + 1, shape[-1]), 77, dtype)
+        copied(x, threads, frame[..., :-1, :])
+        assert np.array_equal(frame[..., :-1, :], x)
+        assert (frame[..., -1, :] == 77).all()
+        frame = np.full((shape[0], *shape[1:-1], shape[-1] + 3), 77, dtype)
+        copied(x, threads, frame[..., 1:-2])
+        assert np.array_equal(frame[..., 1:-2], x)
+        assert (frame[..., 0] == 77).all()
+        assert (frame[..., -2:] == 77).all()
+    for part in (x[1:], x[..., 1:], x[:, ::-1], x[:, 1::2]):
+        assert np.array_equal(copied(part, 1), part)
+
+
 @pytest.mark.parametrize("threads", (1, 2, 3, 900))
 def test_nothing_to_update(rng, threads):
     """Such a call has no boxes of positions: nothing may be shared out by what an earlier call left of them."""

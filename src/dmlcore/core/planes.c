@@ -199,35 +199,46 @@ static void turn_interleaved(char *to, int64_t to_pitch, const char *from, int64
     interleave_apart(to, to_pitch, from, column, rows, columns, width);
 }
 
+/* Where rows or columns begin: at listed places, or evenly far apart. Where this is inlined, a constant NULL costs nothing. */
+typedef struct {
+    const int64_t *list;
+    int64_t pitch;
+} places;
+
+DML_INLINE int64_t place(places p, int64_t k) { return p.list ? p.list[k] : k * p.pitch; }
+/* Those from the k-th on, and how far beyond the others they are counted from. */
+DML_INLINE places beyond(places p, int64_t k) { return (places){p.list ? p.list + k : NULL, p.pitch}; }
+DML_INLINE int64_t even(places p, int64_t k) { return p.list ? 0 : k * p.pitch; }
+
 /* A square of elements of 4, 8 or 16 bytes, a constant wherever this is inlined: as many on a side as 16 bytes hold. */
-DML_INLINE void turn_square(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t width)
+DML_INLINE void turn_square(char *to, places row, const char *from, places column, int64_t width)
 {
     int64_t side = 16 / width;
 #if DML_X86_64
     __m128i v[4], w[4];
     for (int64_t k = 0; k < side; k++)
-        v[k] = _mm_loadu_si128((const __m128i *)(const void *)(from + k * from_pitch));
+        v[k] = _mm_loadu_si128((const __m128i *)(const void *)(from + place(column, k)));
     for (int64_t k = 0; k < side && width == 4; k += 2) {
         w[k] = _mm_unpacklo_epi32(v[k], v[k + 1]);
         w[k + 1] = _mm_unpackhi_epi32(v[k], v[k + 1]);
     }
     if (width == 16)
-        _mm_storeu_si128((__m128i *)(void *)to, v[0]);
+        _mm_storeu_si128((__m128i *)(void *)(to + place(row, 0)), v[0]);
     for (int64_t k = 0; k < side / 2; k++) {
         __m128i one = width == 4 ? w[k] : v[0], other = width == 4 ? w[k + 2] : v[1];
-        _mm_storeu_si128((__m128i *)(void *)(to + 2 * k * to_pitch), _mm_unpacklo_epi64(one, other));
-        _mm_storeu_si128((__m128i *)(void *)(to + (2 * k + 1) * to_pitch), _mm_unpackhi_epi64(one, other));
+        _mm_storeu_si128((__m128i *)(void *)(to + place(row, 2 * k)), _mm_unpacklo_epi64(one, other));
+        _mm_storeu_si128((__m128i *)(void *)(to + place(row, 2 * k + 1)), _mm_unpackhi_epi64(one, other));
     }
 #else
     for (int64_t r = 0; r < side; r++)
         for (int64_t c = 0; c < side; c++)
-            memcpy(to + r * to_pitch + c * width, from + c * from_pitch + r * width, (size_t)width);
+            memcpy(to + place(row, r) + c * width, from + place(column, c) + r * width, (size_t)width);
 #endif
 }
 
 /* Square by square, of so many columns at a time that their rows are lines of the destination: each of those is stored at once,
  * and so many lines of the source are read at the same time. Those of a far plane are fetched before. */
-DML_INLINE void turn_squares(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
+DML_INLINE void turn_squares(char *to, places row, const char *from, places column, int64_t rows, int64_t columns,
                              int64_t width, int far)
 {
     int64_t side = 16 / width, line = DML_LINE / width, high = rows - rows % side, wide = columns - columns % side;
@@ -235,14 +246,15 @@ DML_INLINE void turn_squares(char *to, int64_t to_pitch, const char *from, int64
         end = dml_least(c + line, wide);
         for (int64_t r = 0; r < high; r += side) {
             for (int64_t next = end; far && r % line == 0 && next < end + line; next++)
-                DML_PREFETCH_L2(from + next * from_pitch + r * width);
+                DML_PREFETCH_L2(from + place(column, column.list ? dml_least(next, columns - 1) : next) + r * width);
             for (int64_t k = c; k < end; k += side)
-                turn_square(to + r * to_pitch + k * width, to_pitch, from + k * from_pitch + r * width, from_pitch, width);
+                turn_square(to + even(row, r) + k * width, beyond(row, r), from + even(column, k) + r * width,
+                            beyond(column, k), width);
         }
     }
     for (int64_t r = 0; r < rows; r++)
         for (int64_t c = r < high ? wide : 0; c < columns; c++)
-            memcpy(to + r * to_pitch + c * width, from + c * from_pitch + r * width, (size_t)width);
+            memcpy(to + place(row, r) + c * width, from + place(column, c) + r * width, (size_t)width);
 }
 
 /* Row by row of the destination, of so many columns that a line of each stays in the first-level cache until its last element
@@ -276,32 +288,45 @@ static int64_t lines_kept(int64_t pitch)
     return WAYS * dml_least(64, 4096 / dml_most(1, apart));
 }
 
-/* A block with as many elements on a side as a line has, column after column. */
-DML_INLINE void turn_block(char *to, const char *from, int64_t pitch, int64_t width)
+/* A block, column after column; its rows are lines. */
+DML_INLINE void turn_block(char *to, const char *from, places column, int64_t rows, int64_t columns, int64_t width)
 {
-    int64_t line = DML_LINE / width, side = 16 / width, column[8];
-    for (int64_t c = 0; width < 4 && c < line; c += 8) {
-        for (int64_t k = 0; k < 8; k++)
-            column[k] = (c + k) * pitch;
-        (width == 1 ? deal_u8_8 : deal_u16_8)(to + c * width, DML_LINE, from, column, line);
-    }
-    for (int64_t c = 0; width >= 4 && c < line; c += side)
-        for (int64_t r = 0; r < line; r += side)
-            turn_square(to + r * DML_LINE + c * width, DML_LINE, from + c * pitch + r * width, pitch, width);
+    const places lines = {NULL, DML_LINE};
+    int64_t at[DML_LINE], side = 16 / width;
+    for (int64_t k = 0; width < 4 && k < columns; k++)
+        at[k] = place(column, k);
+    if (width >= 4 && rows % side == 0 && columns % side == 0)
+        for (int64_t c = 0; c < columns; c += side)
+            for (int64_t r = 0; r < rows; r += side)
+                turn_square(to + r * DML_LINE + c * width, lines, from + even(column, c) + r * width, beyond(column, c), width);
+    else if (width >= 4)
+        turn_squares(to, lines, from, column, rows, columns, width, 0);
+    else if (rows * width == DML_LINE && columns % 8 == 0)
+        for (int64_t c = 0; c < columns; c += 8)
+            (width == 1 ? deal_u8_8 : deal_u16_8)(to + c * width, DML_LINE, from, at + c, rows);
+    else
+        interleave_apart(to, DML_LINE, from, at, rows, columns, width);
 }
 
-/* Block by block, where lines would meet in the cache, and for far planes of bytes: each is put together first, so that every
- * line of source and destination is needed once. The last blocks overlap those before them. */
-DML_INLINE void turn_blocks(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
-                            int64_t width)
+/* Block by block, each of up to as many elements on a side as a line has: where lines would meet in the cache, and for far planes
+ * of bytes. Each is put together first, so that every line of source and destination is needed once. The last blocks overlap those
+ * before them. */
+DML_INLINE void turn_blocks(char *to, places row, const char *from, places column, int64_t rows, int64_t columns, int64_t width)
 {
     char memory[DML_LINE * DML_LINE + DML_LINE], *block = memory + (-(intptr_t)memory & (DML_LINE - 1));
-    int64_t line = DML_LINE / width;
-    for (int64_t c = 0; c < columns; c = c + line < columns ? dml_least(c + line, columns - line) : columns)
-        for (int64_t r = 0; r < rows; r = r + line < rows ? dml_least(r + line, rows - line) : rows) {
-            turn_block(block, from + c * from_pitch + r * width, from_pitch, width);
-            for (int64_t k = 0; k < line; k++)
-                memcpy(to + (r + k) * to_pitch + c * width, block + k * DML_LINE, DML_LINE);
+    int64_t line = DML_LINE / width, high = dml_least(rows, line), wide = dml_least(columns, line);
+    for (int64_t c = 0; c < columns; c = c + wide < columns ? dml_least(c + wide, columns - wide) : columns)
+        for (int64_t r = 0; r < rows; r = r + high < rows ? dml_least(r + high, rows - high) : rows) {
+            const char *at = from + even(column, c) + r * width;
+            if (high == line && wide == line) {
+                turn_block(block, at, beyond(column, c), line, line, width);
+                for (int64_t k = 0; k < line; k++)
+                    memcpy(to + place(row, r + k) + c * width, block + k * DML_LINE, DML_LINE);
+            } else {
+                turn_block(block, at, beyond(column, c), high, wide, width);
+                for (int64_t k = 0; k < high; k++)
+                    dml_copy_short(to + place(row, r + k) + c * width, block + k * DML_LINE, wide * width);
+            }
         }
 }
 
@@ -322,9 +347,28 @@ static void turn_pairs(char *to, int64_t to_pitch, const char *from, int64_t fro
 /* Whether lines `pitch` bytes apart have few places in the caches. */
 static int is_crowded(int64_t pitch) { return pitch % CROWDED == 0; }
 
+void dml_turn_listed(char *to, const int64_t *row, const char *from, const int64_t *column, int64_t rows, int64_t columns,
+                     int64_t width, int far)
+{
+    const places to_places = {row, 0}, from_places = {column, 0};
+    if (width < 4 || (rows > 1 && is_crowded(row[1] - row[0])) || (columns > 1 && is_crowded(column[1] - column[0])))
+        switch (width) {
+        case 1: turn_blocks(to, to_places, from, from_places, rows, columns, 1); return;
+        case 2: turn_blocks(to, to_places, from, from_places, rows, columns, 2); return;
+        case 4: turn_blocks(to, to_places, from, from_places, rows, columns, 4); return;
+        default: turn_blocks(to, to_places, from, from_places, rows, columns, 8); return;
+        }
+    if (width == 4)
+        turn_squares(to, to_places, from, from_places, rows, columns, 4, far);
+    else
+        turn_squares(to, to_places, from, from_places, rows, columns, 8, far);
+}
+
 void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns, int64_t width)
 {
 #define TURN(way, ...) way(to, to_pitch, from, from_pitch, rows, columns, __VA_ARGS__)
+#define TURN_PLACES(way, ...) way(to, to_places, from, from_places, rows, columns, __VA_ARGS__)
+    const places to_places = {NULL, to_pitch}, from_places = {NULL, from_pitch};
     int squares = dml_tuned->turns_squares, crowded = is_crowded(to_pitch) || is_crowded(from_pitch);
     int far = columns * from_pitch >= dml_tuned->far_plane;
     if (width == 8 && (!squares || rows * width <= DML_LINE)) {
@@ -333,21 +377,22 @@ void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, 
     }
     if ((crowded || (far && width == 1)) && rows * width >= DML_LINE && columns * width >= DML_LINE)
         switch (width) {
-        case 1: TURN(turn_blocks, 1); return;
-        case 2: TURN(turn_blocks, 2); return;
-        case 4: TURN(turn_blocks, 4); return;
-        case 8: TURN(turn_blocks, 8); return;
-        default: TURN(turn_blocks, 16); return;
+        case 1: TURN_PLACES(turn_blocks, 1); return;
+        case 2: TURN_PLACES(turn_blocks, 2); return;
+        case 4: TURN_PLACES(turn_blocks, 4); return;
+        case 8: TURN_PLACES(turn_blocks, 8); return;
+        default: TURN_PLACES(turn_blocks, 16); return;
         }
     if (width < 4)
         TURN(turn_interleaved, width);
     else if (width == 4 && squares)
-        TURN(turn_squares, 4, far);
+        TURN_PLACES(turn_squares, 4, far);
     else if (width == 4)
         turn_rows_u32(to, to_pitch, from, from_pitch, rows, columns, lines_kept(from_pitch));
     else if (width == 8)
-        TURN(turn_squares, 8, far);
+        TURN_PLACES(turn_squares, 8, far);
     else
-        TURN(turn_squares, 16, far);
+        TURN_PLACES(turn_squares, 16, far);
+#undef TURN_PLACES
 #undef TURN
 }

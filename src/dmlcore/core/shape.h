@@ -31,10 +31,12 @@ typedef struct {
     /* planes to be turned: the dimension with contiguous elements in the source, the first of those that are contiguous in the
      * destination; -1: none */
     int across, along;
-    int64_t listed; /* places of the former, of several dimensions together, else 0 */
-    int64_t row_at[DML_COLUMNS]; /* bytes from the first of them to each, in the destination */
     int64_t columns; /* places of the latter together where they are interleaved, else 0 */
     int64_t column[DML_COLUMNS]; /* bytes from the first of them to each, in the source */
+    /* or planes of several dimensions, -1: none: those from `chained` on follow each other in the source, `high` places, those from
+     * `chained_along` on in the destination, `wide` places; tiles of `length` x `in_line` places are units */
+    int chained, chained_along;
+    int64_t high, wide;
     int rank;
     dml_step dim[DML_RANK_MAX + 1];
 } dml_shape;
@@ -51,8 +53,13 @@ void dml_shape_end(dml_shape *shape, int64_t width, dml_store store, int threads
 DML_INLINE const dml_step *dml_shape_row(const dml_shape *s) { return s->dim + s->rank - 1; }
 DML_INLINE int dml_shape_is_row(const dml_shape *s)
 {
-    return s->across < 0 && s->units == 1 && s->places > 1 && s->rows == 1 && s->row;
+    return s->across < 0 && s->chained < 0 && s->units == 1 && s->places > 1 && s->rows == 1 && s->row;
 }
+
+/* Planes of several dimensions (chains.c): finds one, of elements of up to eight bytes, cuts it into units, copies one of them. */
+int dml_chains_find(dml_shape *shape);
+void dml_chains_cut(dml_shape *shape, int threads);
+void dml_chains_copy(const dml_shape *shape, char *to, const char *from, int64_t unit);
 
 /* `to` and `from` are those of the first element of the whole shape. */
 void dml_shape_copy(const dml_shape *shape, char *to, const char *from, int64_t unit);
