@@ -121,6 +121,17 @@ def test_turned_around(rng, dtype, shape):
         assert np.array_equal(copied(part, 1), part)
 
 
+def test_short_runs(rng):
+    """Images whose rows become columns: each place of some bytes that follow each other is copied whole."""
+    for run in (*range(2, 70), 130, 2047, 2049):
+        x = rng.integers(0, 256, (19, 7, run), np.uint8).transpose(1, 0, 2)
+        assert np.array_equal(copied(x, 1), x), run
+        frame = np.full((*x.shape[:2], run + 2), 77, np.uint8)
+        copied(x, 1, frame[..., 1:-1])
+        assert np.array_equal(frame[..., 1:-1], x), run
+        assert (frame[..., (0, -1)] == 77).all(), run
+
+
 @pytest.mark.parametrize("threads", (1, 2, 3, 900))
 def test_nothing_to_update(rng, threads):
     """Such a call has no boxes of positions: nothing may be shared out by what an earlier call left of them."""

@@ -53,7 +53,7 @@ int dml_chains_find(dml_shape *s)
         more = (first->places * s->run < CHAINED && lengthen(first, dim, &rank, shorter, s->run)) ||
                (second->places * s->run < CHAINED && lengthen(second, dim, &rank, !shorter, s->run));
     }
-    if (across.places < FEWEST || along.places < FEWEST)
+    if (across.rank + along.rank == 2 || across.places < FEWEST || along.places < FEWEST)
         return 0;
     memcpy(s->dim, dim, sizeof dim);
     s->rank = s->chained = rank;

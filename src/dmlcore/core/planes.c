@@ -237,24 +237,32 @@ DML_INLINE void turn_square(char *to, places row, const char *from, places colum
 }
 
 /* Square by square, of so many columns at a time that their rows are lines of the destination: each of those is stored at once,
- * and so many lines of the source are read at the same time. Those of a far plane are fetched before. */
+ * and so many lines of the source are read at the same time. Those of a far plane are fetched before. The last squares overlap those
+ * before them. */
 DML_INLINE void turn_squares(char *to, places row, const char *from, places column, int64_t rows, int64_t columns,
                              int64_t width, int far)
 {
     int64_t side = 16 / width, line = DML_LINE / width, high = rows - rows % side, wide = columns - columns % side;
-    for (int64_t c = 0, end; c < wide; c = end) {
+#define SQUARE(r, c) \
+    turn_square(to + even(row, r) + (c) * width, beyond(row, r), from + even(column, c) + (r) * width, beyond(column, c), width)
+    for (int64_t c = 0, end; high && c < wide; c = end) {
         end = dml_least(c + line, wide);
         for (int64_t r = 0; r < high; r += side) {
             for (int64_t next = end; far && r % line == 0 && next < end + line; next++)
                 DML_PREFETCH_L2(from + place(column, column.list ? dml_least(next, columns - 1) : next) + r * width);
             for (int64_t k = c; k < end; k += side)
-                turn_square(to + even(row, r) + k * width, beyond(row, r), from + even(column, k) + r * width,
-                            beyond(column, k), width);
+                SQUARE(r, k);
         }
+        for (int64_t k = c; high < rows && k < end; k += side)
+            SQUARE(rows - side, k);
     }
-    for (int64_t r = 0; r < rows; r++)
-        for (int64_t c = r < high ? wide : 0; c < columns; c++)
+    for (int64_t r = 0; wide && wide < columns && r < high; r += side)
+        SQUARE(r, columns - side);
+    int fits = high && wide; /* else there is no square */
+    for (int64_t r = fits ? high : 0; r < rows; r++)
+        for (int64_t c = fits ? wide : 0; c < columns; c++)
             memcpy(to + place(row, r) + c * width, from + place(column, c) + r * width, (size_t)width);
+#undef SQUARE
 }
 
 /* Row by row of the destination, of so many columns that a line of each stays in the first-level cache until its last element

@@ -15,6 +15,7 @@
 #define LINE 64                         /* bytes; in planes that are not as wide short dimensions are taken together, */
 #define INTERLEAVED 1024                /* to rows of so many bytes at most, */
 #define ENOUGH 16                       /* bytes; fewer, on either side, are taken together with other dimensions, */
+#define CROWDED 1024                    /* bytes from one to the next, a multiple: such lines meet in the cache */
 #define FAR ((int64_t)12 << 20)         /* bytes; long rows of eight bytes each had better stay rows then */
 #define FEW_COLUMNS 3                   /* places, for which rows are as good, as for pairs of four bytes, unless dense */
 #define PLANE 128                       /* and so many of the plane */
@@ -107,6 +108,38 @@ ROWS(u16)
 ROWS(u32)
 ROWS(u64)
 ROWS(u128)
+
+/* Runs of more than one T and up to two: from both their ends. */
+#define RUNS(T)                                                                                                            \
+    static void runs_of_##T(char *to, const char *from, int64_t count, int64_t to_step, int64_t from_step, int64_t second) \
+    {                                                                                                                      \
+        for (int64_t i = 0; i < count; i++, to += to_step, from += from_step) {                                            \
+            T begin, end;                                                                                                  \
+            memcpy(&begin, from, sizeof(T));                                                                               \
+            memcpy(&end, from + second, sizeof(T));                                                                        \
+            memcpy(to, &begin, sizeof(T));                                                                                 \
+            memcpy(to + second, &end, sizeof(T));                                                                          \
+        }                                                                                                                  \
+    }
+RUNS(u16)
+RUNS(u32)
+RUNS(u64)
+RUNS(u128)
+
+static void copy_runs(char *to, const char *from, int64_t count, int64_t to_step, int64_t from_step, int64_t run)
+{
+    if (run <= 4)
+        runs_of_u16(to, from, count, to_step, from_step, run - 2);
+    else if (run <= 8)
+        runs_of_u32(to, from, count, to_step, from_step, run - 4);
+    else if (run <= 16)
+        runs_of_u64(to, from, count, to_step, from_step, run - 8);
+    else if (run <= 32)
+        runs_of_u128(to, from, count, to_step, from_step, run - 16);
+    else
+        for (int64_t i = 0; i < count; i++)
+            dml_copy_short(to + i * to_step, from + i * from_step, run);
+}
 
 static dml_row row_for(const dml_shape *s)
 {
@@ -220,10 +253,70 @@ static int separates(const dml_shape *s, int64_t turns)
     return turns >= least && turns <= most && dml_permutes(turns, s->run);
 }
 
+/* Of dimensions that follow each other in the source, anywhere in the destination, the one after so many rows; -1: none. */
+static int next_rows(const dml_shape *s, int64_t rows)
+{
+    for (int d = 0; d < s->along && rows * s->run < ENOUGH; d++)
+        if (d != s->across && s->dim[d].from == rows * s->run)
+            return d;
+    return -1;
+}
+
+/* They become one, whose rows are listed, if they are enough together or can be separated. */
+static void collect_rows(dml_shape *s)
+{
+    int64_t n = s->dim[s->across].size;
+    int d;
+    for (; (d = next_rows(s, n)) >= 0 && n * s->dim[d].size <= DML_COLUMNS; n *= s->dim[d].size)
+        ;
+    if (n < FEWEST && d < 0 && !(s->dim[s->along].from == n * s->run && separates(s, n)))
+        return;
+    n = s->dim[s->across].size;
+    for (int64_t r = 0; r < n; r++)
+        s->row_at[r] = r * s->dim[s->across].to;
+    while ((d = next_rows(s, n)) >= 0) {
+        if (n * s->dim[d].size > DML_COLUMNS && s->rank < DML_RANK_MAX) {
+            int rank = s->rank;
+            split(s, d, DML_COLUMNS / n);
+            d += s->rank - rank;
+            s->along += s->rank - rank;
+        }
+        if (n * s->dim[d].size > DML_COLUMNS)
+            return;
+        for (int64_t r = n; r < n * s->dim[d].size; r++)
+            s->row_at[r] = s->row_at[r - n] + s->dim[d].to;
+        n *= s->dim[d].size;
+        s->listed = s->dim[s->across].size = n;
+        s->rank--;
+        s->along--;
+        s->across -= s->across > d;
+        for (int k = d; k < s->rank; k++)
+            s->dim[k] = s->dim[k + 1];
+    }
+}
+
 /* Whether columns that are interleaved become rows without a gap, for which there are permutations. */
 static int is_dense(const dml_shape *s, int64_t columns)
 {
-    return s->dim[s->across].to == columns * s->run && (columns == 3 ? s->run <= 8 : dml_permutes(columns, s->run));
+    return !s->listed && s->dim[s->across].to == columns * s->run &&
+           (columns == 3 ? s->run <= 8 : dml_permutes(columns, s->run));
+}
+
+/* Whether one side is so short that several dimensions had better be taken together. */
+static int is_short(const dml_shape *s)
+{
+    const dml_step *across = s->dim + s->across, *along = s->dim + s->along;
+    int64_t row = along->size * s->run;
+    if (row < LINE && is_dense(s, along->size))
+        return 0;
+    switch (s->run) {
+    case 1:
+    case 2: return across->size < FEWEST && (along->size < FEWEST || along->from % CROWDED == 0);
+    case 4: return across->size < FEWEST || row < LINE;
+    case 8:
+        return row <= ENOUGH || (across->size < FEWEST && (row < LINE || (dml_tuned->turns_squares && s->places * 8 < FAR)));
+    default: return 0;
+    }
 }
 
 /* Finds out whether there is a plane to be turned. */
@@ -235,29 +328,24 @@ static int find_plane(dml_shape *s)
             s->across = d;
     if (s->across < 0 || s->dim[last].to != s->run)
         return 0;
-    const dml_step *across = s->dim + s->across;
-    int64_t row = s->dim[last].size;
-    int short_row = row * s->run < LINE, short_across = across->size < FEWEST || across->size * s->run <= ENOUGH;
-    if (s->run == 8 && !short_row && (s->places * s->run >= FAR || !dml_tuned->turns_squares))
-        short_across = 0;
-    int few = row * s->run <= (s->run == 4 ? LINE - 1 : s->run == 8 ? ENOUGH : 0);
-    if ((short_across || few) && !(short_row && is_dense(s, row)) && dml_chains_find(s))
-        return 1;
-    s->columns = 0;
+    s->columns = s->listed = 0;
     s->along = last;
-    if (short_row) {
+    if (is_short(s) && dml_chains_find(s))
+        return 1;
+    int64_t row = s->dim[last].size, rows = s->dim[s->across].size;
+    if (s->run <= 2 && row >= NARROWEST && (rows < FEWEST || (rows * s->run < LINE && row * s->run >= LINE)))
+        collect_rows(s);
+    if (row * s->run < LINE) {
         collect_columns(s);
-        across = s->dim + s->across;
-        int dense = is_dense(s, s->columns);
-        if (s->run <= 2 && s->columns * s->run < ENOUGH && !dense && dml_chains_find(s))
-            return 1;
-        int worth = s->columns > FEW_COLUMNS || dense || (s->columns == 2 && s->run != 4);
-        if (worth && across->size >= FEWEST && s->columns * across->size >= PLANE)
-            return 1;
+        int worth = s->columns > FEW_COLUMNS || is_dense(s, s->columns) || (s->columns == 2 && s->run != 4);
+        if (worth && s->dim[s->across].size >= FEWEST && s->columns * s->dim[s->across].size >= PLANE)
+            return (!s->listed && s->columns * s->run < ENOUGH && dml_chains_find(s)) || 1;
         s->columns = 0;
         s->along = s->rank - 1;
     }
-    return s->dim[s->across].size >= FEWEST && s->dim[s->along].size >= NARROWEST;
+    if (s->listed || (s->dim[s->across].size >= FEWEST && s->dim[s->along].size >= NARROWEST))
+        return 1;
+    return s->run <= 2 && dml_chains_find(s);
 }
 
 /* Finds out whether rows of the destination, long ones, take turns in the source; then their number is no dimension any
@@ -316,9 +404,9 @@ void dml_shape_end(dml_shape *s, int64_t width, dml_store store, int threads)
         s->store = DML_STORE_PLAIN;
     const dml_step *across = s->dim + s->across;
     int64_t columns = s->columns ? s->columns : s->dim[s->along].size;
-    int follow = s->columns && across->to == columns * width; /* rows, in the destination */
+    int follow = s->columns && !s->listed && across->to == columns * width; /* rows, in the destination */
     int64_t rows = follow ? dml_most(FEWEST, TILE / across->to) : TURNED / width;
-    if (!s->columns && s->places * width >= dml_tuned->far_plane) {
+    if (!s->columns && !s->listed && s->places * width >= dml_tuned->far_plane) {
         int64_t most = dml_least(TURNED_FAR / width, TURNED_MOST / (columns * width));
         rows = dml_most(rows, threads > 1 ? dml_least(most, across->size / (4 * threads)) : most);
     }
@@ -341,6 +429,27 @@ static void copy_part(const dml_shape *s, char *to, const char *from, int64_t un
     dml_copy_bytes(to + at, from + at, dml_least(s->unit, s->run - at), s->store);
 }
 
+/* Rows that are anywhere in the destination: turned in scratch memory, then copied. */
+static void turn_listed(const dml_shape *s, char *to, const int64_t *row, const char *from, int64_t rows)
+{
+    char stage[TILE];
+    const dml_step *along = s->dim + s->along;
+    int64_t columns = s->columns ? s->columns : along->size, most = (TILE / rows - DML_LINE) / s->run, some;
+    int dense = !s->columns && along->from == rows * s->run && separates(s, rows);
+    for (int64_t c = 0; c < columns; c += some) {
+        some = dml_least(most, columns - c);
+        int64_t bytes = some * s->run, pitch = bytes + DML_LINE; /* a line keeps rows from meeting in the cache */
+        if (s->columns)
+            dml_interleave(stage, pitch, from, s->column + c, rows, some, s->run);
+        else if (dense)
+            dml_separate(stage, pitch, from + c * along->from, some, rows, s->run);
+        else
+            dml_turn(stage, pitch, from + c * along->from, along->from, rows, some, s->run);
+        for (int64_t r = 0; r < rows; r++)
+            memcpy(to + row[r] + c * s->run, stage + r * pitch, (size_t)bytes);
+    }
+}
+
 /* Some steps across of one plane; planes inside a step before the next steps, because their lines in the destination are the
  * same ones. */
 static void copy_turned(const dml_shape *s, char *to, const char *from, int64_t unit)
@@ -354,11 +463,13 @@ static void copy_turned(const dml_shape *s, char *to, const char *from, int64_t 
             k *= s->length;
             at = k;
         }
-        to += k * s->dim[d].to;
+        to += d == s->across && s->listed ? 0 : k * s->dim[d].to;
         from += k * s->dim[d].from;
     }
     int64_t rows = dml_least(s->length, across->size - at);
-    if (s->store != DML_STORE_PLAIN && s->columns * s->run == across->to && dml_permutes(s->columns, s->run)) {
+    if (s->listed)
+        turn_listed(s, to, s->row_at + at, from, rows);
+    else if (s->store != DML_STORE_PLAIN && s->columns * s->run == across->to && dml_permutes(s->columns, s->run)) {
         char stage[TILE];
         dml_interleave(stage, across->to, from, s->column, rows, s->columns, s->run);
         dml_copy_bytes(to, stage, rows * across->to, s->store);
@@ -376,8 +487,7 @@ static void copy_row(const dml_shape *s, char *to, const char *from, int64_t cou
     else if (s->row)
         s->row(to, from, count, to_step, from_step);
     else if (s->run <= DML_SHORT)
-        for (int64_t i = 0; i < count; i++)
-            dml_copy_short(to + i * to_step, from + i * from_step, s->run);
+        copy_runs(to, from, count, to_step, from_step, s->run);
     else
         for (int64_t i = 0; i < count; i++)
             dml_copy_bytes(to + i * to_step, from + i * from_step, s->run, s->store);

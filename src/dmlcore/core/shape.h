@@ -31,6 +31,8 @@ typedef struct {
     /* planes to be turned: the dimension with contiguous elements in the source, the first of those that are contiguous in the
      * destination; -1: none */
     int across, along;
+    int64_t listed; /* places of the former, of several dimensions together, else 0 */
+    int64_t row_at[DML_COLUMNS]; /* bytes from the first of them to each, in the destination */
     int64_t columns; /* places of the latter together where they are interleaved, else 0 */
     int64_t column[DML_COLUMNS]; /* bytes from the first of them to each, in the source */
     /* or planes of several dimensions, -1: none: those from `chained` on follow each other in the source, `high` places, those from
