@@ -107,7 +107,7 @@ static int LOOP({snake})(const dml_plan *plan, dml_worker *worker, int64_t begin
 {{
     dml_block block;
     for (int64_t box = begin; box < end; box++) {{
-        dml_block_open(plan, box, &block);
+        dml_block_open(plan, box, 1, &block);
         if (NORMALISE(plan, &block))
             return DML_OUT_OF_RANGE;
         GATHER(plan, &block);              /* {todo} or GATHER_SLICES, SCATTER, SCATTER_SLICES, see kernels/ */

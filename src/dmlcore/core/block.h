@@ -47,15 +47,17 @@ DML_INLINE u32 *dml_block_kept(const dml_plan *p, int64_t box)
     return p->kept + (dml_block_number(p, box) - dml_block_number(p, p->kept_from));
 }
 
-DML_INLINE void dml_block_open(const dml_plan *p, int64_t box, dml_block *b)
+/* Opens a box, or as many of the next `most` as fused.h takes for one; the answer is how many they are. */
+DML_INLINE int64_t dml_block_open(const dml_plan *p, int64_t box, int64_t most, dml_block *b)
 {
     const dml_dim *cut = p->dim + p->cut;
+    int64_t boxes = p->kept ? 1 : dml_least(p->together, most);
     int64_t row = 0, outer = box;
     if (p->pieces > 1) {
         outer = box / p->pieces;
         row = (box - outer * p->pieces) * p->rows;
     }
-    b->count = b->positions = dml_least(p->rows, cut->size - row) * p->inner;
+    b->count = b->positions = dml_least(boxes * p->rows, cut->size - row) * p->inner;
     b->following = p->follows ? p->positions - (outer * cut->size + row) * p->inner - b->positions : 0;
     b->table = p->table + row * cut->table;
     b->stream = p->stream + row * cut->stream;
@@ -75,6 +77,7 @@ DML_INLINE void dml_block_open(const dml_plan *p, int64_t box, dml_block *b)
     b->kept = dml_block_kept(p, box);
     b->where = p->scattered ? p->ramps->stream : NULL;
     b->missed = 0;
+    return boxes;
 }
 
 /* Fetches some bytes of the table's next row; the answer is what comes after them. */

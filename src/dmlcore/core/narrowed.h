@@ -18,8 +18,8 @@ static int NAME(narrowed)(const dml_plan *p, dml_worker *worker, int64_t begin, 
     const dml_dim *last = p->dim + p->rank - 1;
     dml_block block;
     block.known = NULL;
-    for (int64_t box = begin; box < end; box++) {
-        dml_block_open(p, box, &block);
+    for (int64_t box = begin, boxes; box < end; box += boxes) {
+        boxes = dml_block_open(p, box, end - box, &block);
         int bad;
         if (!p->ramped)
             bad = NAME(loop)(p, &block, NULL, 0, 0, DML_MERGES, 0);
@@ -29,7 +29,7 @@ static int NAME(narrowed)(const dml_plan *p, dml_worker *worker, int64_t begin, 
             bad = NAME(loop)(p, &block, p->ramps->table.narrow, 0, 0, DML_MERGES, 0);
         if (bad)
             return DML_OUT_OF_RANGE;
-        int stop = dml_tick(worker, p->block_bytes);
+        int stop = dml_tick(worker, boxes * p->block_bytes);
         if (stop)
             return stop;
     }

@@ -165,6 +165,7 @@ typedef struct dml_plan {
 
     /* the ways: loads */
     int fused;                     /* simple enough for fused.h, and not checked box by box */
+    int64_t together;              /* boxes that are opened as one, at most */
     int follows;                   /* fused, and every box's indices lie behind those of the box before, */
     int64_t gap;                   /* with so many others in between */
     int direct;                    /* fused, and element by element */

@@ -16,6 +16,7 @@
 #define HELD_AT_ONCE 200           /* fewer are not worth loading the table into registers */
 #define NEGATIVES_SOUGHT 16        /* coordinates that are looked at */
 #define DIRECT_TUPLE 3             /* coordinates of one position at most, where elements are checked and moved one by one */
+#define TOGETHER 16                /* boxes that fused.h takes for one, where they differ in their positions alone */
 #define MERGED (32 << 10)          /* bytes of a table in the second-level cache: from there on, */
 #define MERGED_BELOW (2 << 20)     /* and below, 0.92 to 0.95 of the time; elsewhere 1.02 to 1.07 */
 #define FEW_OF_A_ROW 32            /* elements of each row of a large table that are fetched ahead */
@@ -291,6 +292,7 @@ void dml_policy_loops(dml_plan *p)
     p->fused = p->direct || (simple && (p->tuple == 1 || tuples) && !p->fetch);
     p->fed = !p->fused && !p->packed && !p->again && many && p->tuned->ahead_of_many > p->ahead ? 16 * tuple : 0;
     p->ahead = many ? p->tuned->ahead_of_many : p->ahead;
+    p->together = p->fused && p->rank == 1 && !p->combine ? TOGETHER : 1;
     p->follows = p->fused;
     p->gap = 0;
     for (int d = 0; d < p->cut; d++)

@@ -42,7 +42,7 @@ int dml_moves_rows(const dml_plan *p)
         return 0;
     dml_block block;
     for (int64_t i = 0; i < 3; i++) {
-        dml_block_open(p, (p->boxes - 1) * i / 2, &block);
+        dml_block_open(p, (p->boxes - 1) * i / 2, 1, &block);
         if (!repeats(p, block.indices))
             return 0;
     }
@@ -78,7 +78,7 @@ int dml_rows_loop(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t 
     for (int64_t box = begin, next; box < end && !status; box = next) {
         int64_t found = 0;
         for (next = box; next < end; next++) {
-            dml_block_open(p, next, &block);
+            dml_block_open(p, next, 1, &block);
             int64_t here = block.positions / last->size, row = 0;
             if (found && (found + here > most || block.table != part.table + found * rows->table ||
                           block.stream != part.stream + found * rows->stream))

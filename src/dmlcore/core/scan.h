@@ -62,7 +62,7 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
         box = kept;
     }
     for (; box < kept && !stop; box++) {
-        dml_block_open(p, box, &block);
+        dml_block_open(p, box, 1, &block);
         if (by_lanes ? NAME(check)((const I *)block.indices, block.positions * p->tuple, p->tuple, p->bounds, 0)
                      : NAME(normalise)(p, &block))
             return DML_OUT_OF_RANGE;
@@ -71,7 +71,7 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
         stop = dml_tick(worker, p->block_bytes);
     }
     for (; box < end && !stop; box++) {
-        dml_block_open(p, box, &block);
+        dml_block_open(p, box, 1, &block);
         if (NAME(offsets)((const I *)block.indices, block.positions, p->tuple, p->bounds, p->steps, NULL,
                           dml_block_kept(p, box)))
             return DML_OUT_OF_RANGE;

@@ -5,8 +5,8 @@ static int LOOP(gather_nd1)(const dml_plan *plan, dml_worker *worker, int64_t be
 {
     dml_block block;
     block.known = NULL;
-    for (int64_t box = begin; box < end; box++) {
-        dml_block_open(plan, box, &block);
+    for (int64_t box = begin, boxes; box < end; box += boxes) {
+        boxes = dml_block_open(plan, box, end - box, &block);
         int fused = plan->fused && !block.kept;
         if (fused ? GATHER_FUSED(plan, &block) : NORMALISE(plan, &block))
             return DML_OUT_OF_RANGE;
@@ -16,7 +16,7 @@ static int LOOP(gather_nd1)(const dml_plan *plan, dml_worker *worker, int64_t be
             GATHER(plan, &block);
         if (block.missed)
             dml_block_fill(plan, &block);
-        int stop = dml_tick(worker, plan->block_bytes);
+        int stop = dml_tick(worker, boxes * plan->block_bytes);
         if (stop)
             return stop;
     }

@@ -6,8 +6,8 @@ static int LOOP(scatter_elements)(const dml_plan *plan, dml_worker *worker, int6
 {
     dml_block block;
     block.known = NULL;
-    for (int64_t box = begin; box < end; box++) {
-        dml_block_open(plan, box, &block);
+    for (int64_t box = begin, boxes; box < end; box += boxes) {
+        boxes = dml_block_open(plan, box, worker->extent ? 1 : end - box, &block);
         int fused = plan->fused && !plan->combine && !worker->extent;
         if (fused ? SCATTER_FUSED(plan, &block) : NORMALISE(plan, &block))
             return DML_OUT_OF_RANGE;
@@ -19,7 +19,7 @@ static int LOOP(scatter_elements)(const dml_plan *plan, dml_worker *worker, int6
             SCATTER_SLICES(plan, &block);
         else if (!fused)
             SCATTER(plan, &block);
-        int stop = dml_tick(worker, plan->block_bytes);
+        int stop = dml_tick(worker, boxes * plan->block_bytes);
         if (stop)
             return stop;
     }
