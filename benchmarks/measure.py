@@ -14,15 +14,12 @@ from itertools import repeat
 from .peers import PRODUCT
 
 WARM = 0.004  # seconds before the clock starts, and at least one call, unless it is a long one
-AT_REST = 0.005  # seconds without another thread of the process: the system counts what they use this often
-RESTLESS = 0.06  # seconds that one waits for that at most
 BEHIND = 2.0  # so many times slower than the fastest peer: two turns are enough,
 LONG = 0.02  # and for calls of more seconds the first one
 COLD = 0.05  # seconds: longer calls find no cache worth warming
 CLOSE = (0.85, 1.15)
 
 
-several_threads = False
 cpu_clock = False  # for busy machines: with one thread, CPU time is what the wall clock would say on an idle one
 
 
@@ -90,8 +87,6 @@ def measure(entries: list[Entry], rounds: int, turn: float, seconds: float) -> N
         while racing:
             for k in range(len(racing)):
                 _turn(racing[(k + done) % len(racing)])
-                if several_threads and racing[(k + done) % len(racing)].peer not in (PRODUCT, "limit"):
-                    rest()
             done += 1
             if done >= 2:
                 racing = [e for e in racing if _matters(e, entries)]
@@ -101,20 +96,6 @@ def measure(entries: list[Entry], rounds: int, turn: float, seconds: float) -> N
     finally:
         if enabled:
             gc.enable()
-
-
-def rest() -> None:
-    """Waits until the threads that a library has left looking for work have given up: they would take the next one's CPU. The
-    caller stays busy, because the system is slow to spread threads that a sleeper wakes.
-    """
-    clock, others = time.perf_counter, lambda: time.process_time() - time.thread_time()
-    end = clock() + RESTLESS
-    while clock() < end:
-        before, start = others(), clock()
-        while clock() - start < AT_REST:
-            pass
-        if others() - before < AT_REST / 10:
-            return
 
 
 def overhead() -> float:

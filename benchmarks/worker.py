@@ -21,7 +21,7 @@ def run(cells: list, sizes: list, names: list[str], threads: int, quick: bool, c
     started = time.perf_counter()
     rounds, turn, most = (3, 0.004, 0.5) if quick else (4, 0.008, 0.6)
     modules, versions, missing = {}, {}, {}
-    measure.cpu_clock, measure.several_threads = cpu, threads > 1
+    measure.cpu_clock = cpu
     for name in (peers.PRODUCT, *names):
         module, text = peers.load(name, threads)
         if module is None:

@@ -122,23 +122,6 @@ def test_fresh_calls_do_not_compete_with_preallocated_ones():
     assert measure.product(entries, "fresh").median == 2
 
 
-@pytest.mark.parametrize("several", (False, True))
-def test_threads_of_others_come_to_rest(monkeypatch, several):
-    """Before the next turn, after each turn of a library that may have left threads behind."""
-    turns = []
-    monkeypatch.setattr(measure, "several_threads", several)
-    monkeypatch.setattr(measure, "rest", lambda: turns.append("rest"))
-    entries = [measure.Entry(peer, "", "fresh", lambda peer=peer: turns.append(peer)) for peer in ("dmlcore", "a", "limit")]
-    measure.measure(entries, 2, 1e-9, 0)
-    after = {turns[k - 1] for k in range(1, len(turns)) if turns[k] == "rest"}
-    assert after == ({"a"} if several else set())
-
-
-def test_threads_come_to_rest():
-    """Without others there is nothing to wait for; the answer comes."""
-    measure.rest()
-
-
 def test_environment_limits_every_library():
     environment = peers.environment(2)
     assert {v for k, v in environment.items() if k.endswith("NUM_THREADS")} == {"2"}
