@@ -297,46 +297,52 @@ static int64_t lines_kept(int64_t pitch)
 }
 
 /* A block, column after column; its rows are lines. */
-DML_INLINE void turn_block(char *to, const char *from, places column, int64_t rows, int64_t columns, int64_t width)
+DML_INLINE void turn_block(char *to, const char *from, const int64_t *column, int64_t rows, int64_t columns, int64_t width)
 {
-    const places lines = {NULL, DML_LINE};
-    int64_t at[DML_LINE], side = 16 / width;
-    for (int64_t k = 0; width < 4 && k < columns; k++)
-        at[k] = place(column, k);
-    if (width >= 4 && rows % side == 0 && columns % side == 0)
-        for (int64_t c = 0; c < columns; c += side)
-            for (int64_t r = 0; r < rows; r += side)
-                turn_square(to + r * DML_LINE + c * width, lines, from + even(column, c) + r * width, beyond(column, c), width);
-    else if (width >= 4)
-        turn_squares(to, lines, from, column, rows, columns, width, 0);
-    else if (rows * width == DML_LINE && columns % 8 == 0)
+    const places lines = {NULL, DML_LINE}, all = {column, 0};
+    int64_t side = 16 / width, high = rows - rows % side, wide = columns - columns % side;
+    if (width < 4 && rows * width == DML_LINE && columns % 8 == 0)
         for (int64_t c = 0; c < columns; c += 8)
-            (width == 1 ? deal_u8_8 : deal_u16_8)(to + c * width, DML_LINE, from, at + c, rows);
-    else
-        interleave_apart(to, DML_LINE, from, at, rows, columns, width);
+            (width == 1 ? deal_u8_8 : deal_u16_8)(to + c * width, DML_LINE, from, column + c, rows);
+    else if (width < 4)
+        interleave_apart(to, DML_LINE, from, column, rows, columns, width);
+    for (int64_t c = 0; width >= 4 && c < wide; c += side)
+        for (int64_t r = 0; r < high; r += side)
+            turn_square(to + r * DML_LINE + c * width, lines, from + r * width, beyond(all, c), width);
+    for (int64_t r = 0; width >= 4 && r < rows; r++)
+        for (int64_t c = r < high ? wide : 0; c < columns; c++)
+            memcpy(to + r * DML_LINE + c * width, from + column[c] + r * width, (size_t)width);
 }
 
 /* Block by block, each of up to as many elements on a side as a line has: where lines would meet in the cache, and for far planes
  * of bytes. Each is put together first, so that every line of source and destination is needed once. The last blocks overlap those
  * before them. */
-DML_INLINE void turn_blocks(char *to, places row, const char *from, places column, int64_t rows, int64_t columns, int64_t width)
-{
-    char memory[DML_LINE * DML_LINE + DML_LINE], *block = memory + (-(intptr_t)memory & (DML_LINE - 1));
-    int64_t line = DML_LINE / width, high = dml_least(rows, line), wide = dml_least(columns, line);
-    for (int64_t c = 0; c < columns; c = c + wide < columns ? dml_least(c + wide, columns - wide) : columns)
-        for (int64_t r = 0; r < rows; r = r + high < rows ? dml_least(r + high, rows - high) : rows) {
-            const char *at = from + even(column, c) + r * width;
-            if (high == line && wide == line) {
-                turn_block(block, at, beyond(column, c), line, line, width);
-                for (int64_t k = 0; k < line; k++)
-                    memcpy(to + place(row, r + k) + c * width, block + k * DML_LINE, DML_LINE);
-            } else {
-                turn_block(block, at, beyond(column, c), high, wide, width);
-                for (int64_t k = 0; k < high; k++)
-                    dml_copy_short(to + place(row, r + k) + c * width, block + k * DML_LINE, wide * width);
-            }
-        }
-}
+#define TURN_BLOCKS(WIDTH)                                                                                            \
+    DML_LONG_PIECE void turn_blocks_##WIDTH(char *to, places row, const char *from, places column, int64_t rows,      \
+                                            int64_t columns)                                                          \
+    {                                                                                                                 \
+        char memory[DML_LINE * DML_LINE + DML_LINE], *block = memory + (-(intptr_t)memory & (DML_LINE - 1));          \
+        int64_t at[DML_LINE], line = DML_LINE / WIDTH, high = dml_least(rows, line), wide = dml_least(columns, line); \
+        for (int64_t c = 0; c < columns; c = c + wide < columns ? dml_least(c + wide, columns - wide) : columns) {    \
+            for (int64_t k = 0; k < wide; k++)                                                                        \
+                at[k] = place(column, c + k);                                                                         \
+            for (int64_t r = 0; r < rows; r = r + high < rows ? dml_least(r + high, rows - high) : rows)              \
+                if (high == line && wide == line) {                                                                   \
+                    turn_block(block, from + r * WIDTH, at, line, line, WIDTH);                                       \
+                    for (int64_t k = 0; k < line; k++)                                                                \
+                        memcpy(to + place(row, r + k) + c * WIDTH, block + k * DML_LINE, DML_LINE);                   \
+                } else {                                                                                              \
+                    turn_block(block, from + r * WIDTH, at, high, wide, WIDTH);                                       \
+                    for (int64_t k = 0; k < high; k++)                                                                \
+                        memcpy(to + place(row, r + k) + c * WIDTH, block + k * DML_LINE, (size_t)(wide * WIDTH));     \
+                }                                                                                                     \
+        }                                                                                                             \
+    }
+TURN_BLOCKS(1)
+TURN_BLOCKS(2)
+TURN_BLOCKS(4)
+TURN_BLOCKS(8)
+TURN_BLOCKS(16)
 
 /* Eight bytes, some rows of all columns, in pairs: each column's part is read once and then done with. */
 static void turn_pairs(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns)
@@ -361,10 +367,10 @@ void dml_turn_listed(char *to, const int64_t *row, const char *from, const int64
     const places to_places = {row, 0}, from_places = {column, 0};
     if (width < 4 || (rows > 1 && is_crowded(row[1] - row[0])) || (columns > 1 && is_crowded(column[1] - column[0])))
         switch (width) {
-        case 1: turn_blocks(to, to_places, from, from_places, rows, columns, 1); return;
-        case 2: turn_blocks(to, to_places, from, from_places, rows, columns, 2); return;
-        case 4: turn_blocks(to, to_places, from, from_places, rows, columns, 4); return;
-        default: turn_blocks(to, to_places, from, from_places, rows, columns, 8); return;
+        case 1: turn_blocks_1(to, to_places, from, from_places, rows, columns); return;
+        case 2: turn_blocks_2(to, to_places, from, from_places, rows, columns); return;
+        case 4: turn_blocks_4(to, to_places, from, from_places, rows, columns); return;
+        default: turn_blocks_8(to, to_places, from, from_places, rows, columns); return;
         }
     if (width == 4)
         turn_squares(to, to_places, from, from_places, rows, columns, 4, far);
@@ -385,11 +391,11 @@ void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, 
     }
     if ((crowded || (far && width == 1)) && rows * width >= DML_LINE && columns * width >= DML_LINE)
         switch (width) {
-        case 1: TURN_PLACES(turn_blocks, 1); return;
-        case 2: TURN_PLACES(turn_blocks, 2); return;
-        case 4: TURN_PLACES(turn_blocks, 4); return;
-        case 8: TURN_PLACES(turn_blocks, 8); return;
-        default: TURN_PLACES(turn_blocks, 16); return;
+        case 1: turn_blocks_1(to, to_places, from, from_places, rows, columns); return;
+        case 2: turn_blocks_2(to, to_places, from, from_places, rows, columns); return;
+        case 4: turn_blocks_4(to, to_places, from, from_places, rows, columns); return;
+        case 8: turn_blocks_8(to, to_places, from, from_places, rows, columns); return;
+        default: turn_blocks_16(to, to_places, from, from_places, rows, columns); return;
         }
     if (width < 4)
         TURN(turn_interleaved, width);
