@@ -338,8 +338,11 @@ static int find_plane(dml_shape *s)
     if (row * s->run < LINE) {
         collect_columns(s);
         int worth = s->columns > FEW_COLUMNS || is_dense(s, s->columns) || (s->columns == 2 && s->run != 4);
-        if (worth && s->dim[s->across].size >= FEWEST && s->columns * s->dim[s->across].size >= PLANE)
-            return (!s->listed && s->columns * s->run < ENOUGH && dml_chains_find(s)) || 1;
+        if (worth && s->dim[s->across].size >= FEWEST && s->columns * s->dim[s->across].size >= PLANE) {
+            if (!s->listed && s->columns * s->run < ENOUGH)
+                (void)dml_chains_find(s); /* if there are any, else these few columns */
+            return 1;
+        }
         s->columns = 0;
         s->along = s->rank - 1;
     }
