@@ -257,6 +257,44 @@ def test_indices_that_fit_into_16_bits(rng, every_thread, isa, index, length, co
             assert (caught.value.position, caught.value.value) == ((place,), value) and same_bits(out, wanted)
 
 
+@pytest.mark.parametrize("isa", ("avx2", "avx512", "avx512-zen5", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "float64"))
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+@pytest.mark.parametrize(
+    ("shape", "rows", "axis"),
+    (
+        ((64, 1024), 64, 0),  # 65,536 elements from the first position on,
+        ((65, 1024), 65, 0),  # 1,024 more,
+        ((64, 1024), 300, 0),
+        ((3, 300), 3, 1),  # rows that share a box, the last box being a shorter one,
+        ((101, 301), 101, 1),
+        ((40, 700), 40, 1),  # rows with boxes of their own
+        ((7, 40, 50), 7, 1),
+        ((31, 9, 77), 12, 0),
+    ),
+)
+def test_indices_that_become_numbers_of_elements(rng, every_thread, isa, dtype, index, shape, rows, axis):
+    """Those of 16 bits, where a box reaches no more elements; each position's own, also the first and the last one's."""
+    table = rng.integers(0, 250, shape).astype(dtype)
+    where = (rows, *shape[1:]) if axis == 0 else shape
+    low = -shape[axis] if index.startswith("i") else 0
+    indices = rng.integers(low, shape[axis], where).astype(index)
+    indices.ravel()[[0, -1]] = shape[axis] - 1
+    wanted = np.take_along_axis(table, indices.astype("int64") % shape[axis], axis)
+    for threads in (1, 3):
+        out = np.zeros_like(wanted)
+        dmlcore.gather_elements(table, indices, axis, out=out, num_threads=threads)
+        assert same_bits(out, wanted)
+        assert same_bits(dmlcore.gather_elements(table, indices, axis, num_threads=threads), wanted)
+        for value in (shape[axis], 2**31 - 1, *((low - 1,) if low else ())):
+            broken = indices.copy()
+            place = int(rng.integers(broken.size))
+            broken.ravel()[place] = value
+            with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                dmlcore.gather_elements(table, broken, axis, out=out, num_threads=threads)
+            assert caught.value.position == np.unravel_index(place, where) and same_bits(out, wanted)
+
+
 def test_stride_products_beyond_32_bits():
     """Offsets pass 2^31 elements while every size and stride fits 32 bits; the array is broadcast, not stored."""
     n = 46342

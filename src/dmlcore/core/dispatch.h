@@ -48,16 +48,18 @@ typedef struct {
 /* Offsets of so many indices in a row, which are aligned; bound * step is at most 2**31 - 1. 1: one is out of range. */
 typedef int (*dml_normaliser)(const void *indices, int64_t count, int64_t bound, int64_t step, u32 *offsets);
 
-/* So many indices in a row, checked and narrowed; bound is at most 2**16. 1: one is out of range. */
-typedef int (*dml_narrower)(const char *indices, int64_t count, int64_t bound, u16 *to);
+/* So many indices in a row, checked, to the numbers of elements of 2**shift bytes: index times step, and what the ramp has where there
+ * is one, fits into 16 bits of such. 1: one is out of range. */
+typedef int (*dml_narrower)(const char *indices, int64_t count, int64_t bound, int64_t step, const u32 *ramp, int shift,
+                            u16 *to);
 
 /* All loops for one instruction set. */
 typedef struct {
     const dml_loop (*loops)[DML_STORAGES][DML_INDEXES];        /* one row for each operator */
     const dml_loop *scans;                                     /* one for each index class */
     const dml_normaliser *normalisers;                         /* likewise */
-    const dml_narrower *narrowers;                             /* likewise, of 64 bits; NULL: indices are not narrowed */
-    const dml_loop *narrowed;                                  /* gathers by narrowed indices, one for each storage class */
+    const dml_narrower *narrowers;                             /* likewise; NULL: indices are not narrowed */
+    const dml_loop *narrowed;                                  /* gathers by narrowed ones, one for each storage class */
     const dml_combiner (*combiners)[DML_REDUCTIONS];           /* one row for each data type */
     const dml_nonzero_counter *nonzero_counts;                 /* one for each storage class */
     const dml_nonzero_writer *nonzero_writes;                  /* one for each dml_width */

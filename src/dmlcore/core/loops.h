@@ -99,12 +99,19 @@ DML_PIECE int DML_JOIN2(widened, ISA)(const u16 *index, int64_t count, int64_t b
 #include "narrowed.h"
 #undef T
 static const dml_loop DML_TABLE(narrowed)[DML_STORAGES] = {
-    [DML_STORAGE_U8] = DML_JOIN4(narrowed, u8, u16, ISA),
-    [DML_STORAGE_U16] = DML_JOIN4(narrowed, u16, u16, ISA),
-    [DML_STORAGE_U32] = DML_JOIN4(narrowed, u32, u16, ISA),
-    [DML_STORAGE_U64] = DML_JOIN4(narrowed, u64, u16, ISA),
+    [DML_STORAGE_U8] = DML_JOIN3(narrowed, u8, ISA),
+    [DML_STORAGE_U16] = DML_JOIN3(narrowed, u16, ISA),
+    [DML_STORAGE_U32] = DML_JOIN3(narrowed, u32, ISA),
+    [DML_STORAGE_U64] = DML_JOIN3(narrowed, u64, ISA),
+};
+static const dml_narrower DML_TABLE(narrowers)[DML_INDEXES] = {
+    [DML_INDEX_I32] = DML_JOIN3(narrow_row, i32, ISA),
+    [DML_INDEX_I64] = DML_JOIN3(narrow_row, i64, ISA),
+    [DML_INDEX_U32] = DML_JOIN3(narrow_row, u32, ISA),
+    [DML_INDEX_U64] = DML_JOIN3(narrow_row, u64, ISA),
 };
 #define NARROWED DML_TABLE(narrowed)
+#define NARROWERS DML_TABLE(narrowers)
 #else
 #define NARROWED NULL
 #define NARROWERS NULL

@@ -1,34 +1,44 @@
-/* narrowed.h: gathers of single elements whose indices were checked and narrowed to 16 bits before (narrow.c), box by box.
- * Included by core/loops.h for each storage class T and instruction set ISA that has WRAP, without guard. */
+/* narrowed.h: gathers of single elements whose indices were checked before and narrowed to 16 bits (narrow.c): to the elements' numbers,
+ * or, where these need more, as they are. Included by core/loops.h for each storage class T of up to eight bytes and instruction set ISA
+ * that has NARROW, without guard. */
 
-#define I u16
-#define NAME(name) DML_JOIN4(name, T, I, ISA)
-#include "sixteen.h"
+#define NAME(name) DML_JOIN3(name, T, ISA)
 
-DML_INLINE int NAME(some)(const I *index, int64_t count, int q, const dml_plan *p, const u32 *ramp, u32 *offsets)
+/* places: such numbers, or offsets. */
+DML_INLINE void NAME(gather_places)(const dml_plan *p, const dml_block *b, const char *places, int numbered, int merges)
 {
-    (void)q; /* 1 */
-    return DML_JOIN2(widened, ISA)(index, count, p->bounds[0], p->steps[0], ramp, offsets);
+    const char *table = b->table, *next = b->next;
+    char *stream = b->stream;
+    int64_t i = 0, count = b->count, next_step = p->next_step, bytes = numbered ? sizeof(u16) : sizeof(u32);
+    for (; i + 16 <= count; i += 16) {
+        next = dml_block_fetch(next, next_step);
+        JOIN_AT(T, stream + i * (int64_t)sizeof(T), table, places + i * bytes, numbered, merges);
+    }
+    for (; i < count; i++) {
+        const char *place = places + i * bytes;
+        int64_t at = numbered ? *(const u16 *)(const void *)place * (int64_t)sizeof(T) : *(const u32 *)(const void *)place;
+        NAME(store)(stream + i * (int64_t)sizeof(T), NAME(load)(table + at));
+    }
 }
-
-#include "ring.h"
 
 static int NAME(narrowed)(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t end)
 {
-    const dml_dim *last = p->dim + p->rank - 1;
+    int merges = sizeof(T) == 4 && p->merges;
     dml_block block;
-    block.known = NULL;
     for (int64_t box = begin, boxes; box < end; box += boxes) {
-        boxes = dml_block_open(p, box, end - box, &block);
-        int bad;
-        if (!p->ramped)
-            bad = NAME(loop)(p, &block, NULL, 0, 0, DML_MERGES, 0);
-        else if (p->cut == p->rank - 1 && last->table == (int64_t)sizeof(T))
-            bad = NAME(loop)(p, &block, NULL, sizeof(T), 0, DML_MERGES, 0);
-        else
-            bad = NAME(loop)(p, &block, p->ramps->table.narrow, 0, 0, DML_MERGES, 0);
-        if (bad)
+        boxes = dml_block_open(p, box, p->numbered ? end - box : 1, &block);
+        u32 *offsets = block.offsets.narrow;
+        if (!p->numbered && DML_JOIN2(widened, ISA)((const u16 *)(const void *)block.indices, block.count, p->bounds[0],
+                                                    p->steps[0], p->ramped ? p->ramps->table.narrow : NULL, offsets))
             return DML_OUT_OF_RANGE;
+        if (p->numbered && merges)
+            NAME(gather_places)(p, &block, block.indices, 1, 1);
+        else if (p->numbered)
+            NAME(gather_places)(p, &block, block.indices, 1, 0);
+        else if (merges)
+            NAME(gather_places)(p, &block, (const char *)offsets, 0, 1);
+        else
+            NAME(gather_places)(p, &block, (const char *)offsets, 0, 0);
         int stop = dml_tick(worker, boxes * p->block_bytes);
         if (stop)
             return stop;
@@ -37,4 +47,3 @@ static int NAME(narrowed)(const dml_plan *p, dml_worker *worker, int64_t begin, 
 }
 
 #undef NAME
-#undef I

@@ -182,6 +182,17 @@ static int NAME(normalise_row)(const void *indices, int64_t count, int64_t bound
     return NAME(offsets)(indices, count, 1, &bound, &step, NULL, offsets);
 }
 
+#if WRAPS
+/* A dml_narrower. */
+static int NAME(narrow_row)(const char *indices, int64_t count, int64_t bound, int64_t step, const u32 *ramp, int shift,
+                            u16 *to)
+{
+    if (!ramp && step == (int64_t)1 << shift)
+        return NARROW(indices, count, sizeof(I), SIGNED, bound, step, NULL, shift, 1, to);
+    return NARROW(indices, count, sizeof(I), SIGNED, bound, step, ramp, shift, 0, to);
+}
+#endif
+
 /* Any number of coordinates, any bounds and steps. */
 DML_INLINE int NAME(wide)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds, const int64_t *steps,
                           const i64 *ramp, i64 *DML_RESTRICT offsets)

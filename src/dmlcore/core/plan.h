@@ -152,6 +152,7 @@ typedef struct dml_plan {
     int in_rows;                   /* a box has only so many offsets, and every row of it is gathered through them, */
     int columns;                   /* sixteen columns of all rows at a time */
     int64_t block_bytes;           /* work in one box, for dml_tick */
+    int numbered;                  /* 16 bits number the elements of the table that the positions of a box reach */
     int ramped, scattered, packed; /* table, stream, indices need the ramps */
     int stores;                    /* to the table: a scatter */
     int unaligned;                 /* index elements are not aligned to their size */
@@ -186,7 +187,7 @@ typedef struct dml_plan {
     int64_t seen_apart; /* from one thread's bytes to those of the next */
     u32 *kept; /* the offsets of the last boxes, from a scan for a move; NULL: none are kept */
     int64_t kept_from; /* the first of those boxes */
-    u16 *narrowed; /* indices, from such a scan; NULL: they are read again */
+    u16 *narrowed; /* what indices became in such a scan (narrow.c); NULL: they are read again */
 
     /* how updates are combined; NULL: the last one stays */
     dml_combiner combine;
@@ -241,6 +242,12 @@ DML_INLINE int dml_is_far(double reached, double walked, int64_t parts)
 
 /* Predicted time of the whole move on one thread. */
 int64_t dml_plan_nanoseconds(const dml_plan *plan);
+
+/* Bytes of the longest table that registers hold, of elements of so many. */
+DML_INLINE int64_t dml_in_registers(int64_t element)
+{
+    return element == 2 || element == 4 ? DML_IN_REGISTERS : DML_IN_REGISTERS / 2;
+}
 
 /* Bytes of one index. */
 DML_INLINE int dml_index_bytes(int index) { return index == DML_INDEX_I32 || index == DML_INDEX_U32 ? 4 : 8; }

@@ -225,7 +225,7 @@ static int meets_negative(const dml_plan *p, int64_t count)
  * can be named is read as well: on the page of the first one, or on that of the last. */
 static int64_t bytes_in_registers(const dml_plan *p)
 {
-    int64_t bytes = p->slice, most = bytes == 2 || bytes == 4 ? DML_IN_REGISTERS : DML_IN_REGISTERS / 2;
+    int64_t bytes = p->slice, most = dml_in_registers(bytes);
     int simple = p->whole && !p->stores && p->mode == DML_RAISE;
     int apart = p->wide || p->ramped || p->again || p->scattered || p->fetch;
     int gathers_as_fast = p->slice == 8 && p->gathers;

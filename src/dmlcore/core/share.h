@@ -50,11 +50,11 @@ int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse);
 
 /* Indices that are checked and narrowed to 16 bits; `first` does that. */
 typedef struct {
+    const dml_plan *plan;
     const char *indices;
-    u16 *to;
-    int64_t count, bound;
-    int bytes; /* of an index */
-    int (*narrower)(const char *, int64_t, int64_t, u16 *);
+    int64_t bytes; /* of an index */
+    int64_t per_chunk; /* positions; of boxes with ramps, boxes */
+    int (*narrower)(const char *, int64_t, int64_t, int64_t, const u32 *, int, u16 *);
     dml_first first;
 } dml_narrowing;
 

@@ -106,38 +106,43 @@ DML_INLINE int wrap_avx512(const char *index, int64_t count, size_t width, int i
     return _mm512_cmpge_epu32_mask(most, n) != 0;
 }
 
-/* 64-bit indices to narrowed ones, a line of them after the other. */
-DML_INLINE int narrow_avx512(const char *index, int64_t count, int is_signed, int64_t bound, u16 *to)
+/* What dml_narrower makes of up to sixteen indices; plain: they number the elements themselves. `most` becomes the largest so far. */
+DML_INLINE __m256i numbers_of_sixteen(const char *index, __mmask16 some, size_t width, int is_signed, __m512i bound,
+                                      __m512i step, const u32 *ramp, __m128i shift, int plain, __m512i *most)
 {
-    __m512i n = _mm512_set1_epi32((int)bound), most = _mm512_setzero_si512();
-    for (int64_t i = 0; i < count; i += 32) {
-        __mmask32 some = count - i < 32 ? ((__mmask32)1 << (count - i)) - 1 : 0xffffffff;
-        const char *here = index + i * 8;
-        __m512i low = wrapped_indices(here, (__mmask16)some, 8, is_signed, n);
-        __m512i high = wrapped_indices(here + 128, (__mmask16)(some >> 16), 8, is_signed, n);
-        most = _mm512_max_epu32(most, _mm512_max_epu32(low, high));
-        _mm512_mask_storeu_epi16(
-            (void *)(to + i), some,
-            _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi32_epi16(low)), _mm512_cvtepi32_epi16(high), 1));
+    __m512i v = wrapped_indices(index, some, width, is_signed, bound);
+    *most = _mm512_max_epu32(*most, v);
+    if (!plain) {
+        v = _mm512_mullo_epi32(v, step);
+        if (ramp)
+            v = _mm512_add_epi32(v, _mm512_maskz_loadu_epi32(some, (const void *)ramp));
+        v = _mm512_srl_epi32(v, shift);
+    }
+    return _mm512_cvtepi32_epi16(v);
+}
+
+/* The last ones are stored one by one, as above. */
+DML_INLINE int narrow_avx512(const char *index, int64_t count, size_t width, int is_signed, int64_t bound, int64_t step,
+                             const u32 *ramp, int shift, int plain, u16 *to)
+{
+    __m512i n = _mm512_set1_epi32((int)bound), by = _mm512_set1_epi32((int)step), most = _mm512_setzero_si512();
+    __m128i by_bits = _mm_cvtsi32_si128(shift);
+    int64_t i = 0;
+    for (; i + 16 <= count; i += 16)
+        _mm256_storeu_si256((void *)(to + i), numbers_of_sixteen(index + i * (int64_t)width, 0xffff, width, is_signed, n, by,
+                                                                 ramp ? ramp + i : NULL, by_bits, plain, &most));
+    if (i < count) {
+        u16 last[16];
+        __mmask16 some = (__mmask16)((1 << (count - i)) - 1);
+        _mm256_storeu_si256((void *)last, numbers_of_sixteen(index + i * (int64_t)width, some, width, is_signed, n, by,
+                                                             ramp ? ramp + i : NULL, by_bits, plain, &most));
+        for (const u16 *from = last; i < count; i++)
+            to[i] = *from++;
     }
     return _mm512_cmpge_epu32_mask(most, n) != 0;
 }
 
-static int narrow_i64(const char *index, int64_t count, int64_t bound, u16 *to)
-{
-    return narrow_avx512(index, count, 1, bound, to);
-}
-
-static int narrow_u64(const char *index, int64_t count, int64_t bound, u16 *to)
-{
-    return narrow_avx512(index, count, 0, bound, to);
-}
-
-static const dml_narrower narrowers_avx512[DML_INDEXES] = {
-    [DML_INDEX_I64] = narrow_i64,
-    [DML_INDEX_U64] = narrow_u64,
-};
-#define NARROWERS narrowers_avx512
+#define NARROW narrow_avx512
 
 #define STREAM64 stream_avx512
 

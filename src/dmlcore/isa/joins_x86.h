@@ -8,17 +8,28 @@
 #endif
 
 #define JOINS(T) 1
-#define JOIN(T, stream, table, drift, offsets, way, past)                                           \
-    do {                                                                                            \
-        if (GATHERS(T) && (way) == DML_GATHERS)                                                     \
-            GATHER_SIXTEEN(stream, table, drift, offsets, sizeof(T), (past));                       \
-        else                                                                                        \
-            join_of((stream), (table), (drift), (offsets), sizeof(T), (way) == DML_MERGES, (past)); \
+#define JOIN(T, stream, table, drift, offsets, way, past)                                              \
+    do {                                                                                               \
+        if (GATHERS(T) && (way) == DML_GATHERS)                                                        \
+            GATHER_SIXTEEN(stream, table, drift, offsets, sizeof(T), (past));                          \
+        else                                                                                           \
+            join_of((stream), (table), (drift), (offsets), 0, sizeof(T), (way) == DML_MERGES, (past)); \
     } while (0)
 
-/* Element number j, of `at`, the offsets of numbers j and j + 1. */
-#define ONE(j) (table + (j) * drift + dml_low(at))
-#define TWO(j) (table + ((j) + 1) * drift + (at >> 32))
+/* Where element number j lies. Places are offsets, counted from `drift` further on for each element, or numbered: two bytes each, which
+ * count elements of `width` bytes. */
+DML_INLINE const char *place_of(const char *table, int64_t drift, const void *places, int numbered, size_t width, int j)
+{
+    if (numbered && width < 4) /* what is shifted here costs more than loads */
+        return table + ((const u16 *)places)[j] * width;
+    if (numbered) {
+        u64 four;
+        memcpy(&four, (const u16 *)places + (j & ~3), sizeof four);
+        return table + (four >> 16 * (j & 3) & 0xffff) * width;
+    }
+    u64 two = dml_offsets((const u32 *)places + (j & ~1));
+    return table + j * drift + (j & 1 ? two >> 32 : dml_low(two));
+}
 
 DML_INLINE int number_at(const char *from, size_t width)
 {
@@ -37,63 +48,68 @@ DML_INLINE int number_at(const char *from, size_t width)
 #define MERGE INSERT
 #endif
 
-DML_INLINE __m128i two_of_eight_bytes(const char *table, int64_t drift, const u32 *offsets, int j)
+/* The functions below join elements j, j + 1, ...; FROM(j) is where one lies. */
+#define FROM(j) place_of(table, drift, places, numbered, width, (j))
+
+DML_INLINE __m128i two_of_eight_bytes(const char *table, int64_t drift, const void *places, int numbered, int j)
 {
-    u64 at = dml_offsets(offsets + j);
-    __m128d low = _mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)(const void *)ONE(j)));
-    return _mm_castpd_si128(_mm_loadh_pd(low, (const double *)(const void *)TWO(j)));
+    const size_t width = 8;
+    __m128d low = _mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)(const void *)FROM(j)));
+    return _mm_castpd_si128(_mm_loadh_pd(low, (const double *)(const void *)FROM(j + 1)));
 }
 
-DML_INLINE __m128i four_of_four_bytes(const char *table, int64_t drift, const u32 *offsets, int j, int merges)
+DML_INLINE __m128i four_of_four_bytes(const char *table, int64_t drift, const void *places, int numbered, int j, int merges)
 {
-    u64 at = dml_offsets(offsets + j);
-    __m128i v = _mm_cvtsi32_si128(number_at(ONE(j), 4));
+    const size_t width = 4;
+    __m128i v = _mm_cvtsi32_si128(number_at(FROM(j), 4));
     if (merges) {
-        MERGE(32, 1, TWO(j));
-        at = dml_offsets(offsets + j + 2);
-        MERGE(32, 2, ONE(j + 2));
-        MERGE(32, 3, TWO(j + 2));
+        MERGE(32, 1, FROM(j + 1));
+        MERGE(32, 2, FROM(j + 2));
+        MERGE(32, 3, FROM(j + 3));
     } else {
-        INSERT(32, 1, TWO(j));
-        at = dml_offsets(offsets + j + 2);
-        INSERT(32, 2, ONE(j + 2));
-        INSERT(32, 3, TWO(j + 2));
+        INSERT(32, 1, FROM(j + 1));
+        INSERT(32, 2, FROM(j + 2));
+        INSERT(32, 3, FROM(j + 3));
     }
     return v;
 }
 
-#define PUT_TWO(bits, place, PUT, OTHER)            \
-    do {                                            \
-        at = dml_offsets(offsets + j + (place));    \
-        PUT(bits, place, ONE(j + (place)));         \
-        OTHER(bits, (place) + 1, TWO(j + (place))); \
-    } while (0)
-
 /* Two inserted of eight: as fast out of the first-level cache as if all were. */
-DML_INLINE __m128i eight_of_two_bytes(const char *table, int64_t drift, const u32 *offsets, int j)
+DML_INLINE __m128i eight_of_two_bytes(const char *table, int64_t drift, const void *places, int numbered, int j)
 {
-    u64 at;
+    const size_t width = 2;
     __m128i v = _mm_setzero_si128();
-    PUT_TWO(16, 0, MERGE, MERGE);
-    PUT_TWO(16, 2, INSERT, MERGE);
-    PUT_TWO(16, 4, MERGE, MERGE);
-    PUT_TWO(16, 6, INSERT, MERGE);
+    MERGE(16, 0, FROM(j));
+    MERGE(16, 1, FROM(j + 1));
+    INSERT(16, 2, FROM(j + 2));
+    MERGE(16, 3, FROM(j + 3));
+    MERGE(16, 4, FROM(j + 4));
+    MERGE(16, 5, FROM(j + 5));
+    INSERT(16, 6, FROM(j + 6));
+    MERGE(16, 7, FROM(j + 7));
     return v;
 }
 
-DML_INLINE __m128i sixteen_bytes(const char *table, int64_t drift, const u32 *offsets)
+DML_INLINE __m128i sixteen_bytes(const char *table, int64_t drift, const void *places, int numbered)
 {
-    u64 at;
-    int j = 0;
+    const size_t width = 1;
     __m128i v = _mm_setzero_si128();
-    PUT_TWO(8, 0, INSERT, INSERT);
-    PUT_TWO(8, 2, INSERT, INSERT);
-    PUT_TWO(8, 4, INSERT, INSERT);
-    PUT_TWO(8, 6, INSERT, INSERT);
-    PUT_TWO(8, 8, INSERT, INSERT);
-    PUT_TWO(8, 10, INSERT, INSERT);
-    PUT_TWO(8, 12, INSERT, INSERT);
-    PUT_TWO(8, 14, INSERT, INSERT);
+    INSERT(8, 0, FROM(0));
+    INSERT(8, 1, FROM(1));
+    INSERT(8, 2, FROM(2));
+    INSERT(8, 3, FROM(3));
+    INSERT(8, 4, FROM(4));
+    INSERT(8, 5, FROM(5));
+    INSERT(8, 6, FROM(6));
+    INSERT(8, 7, FROM(7));
+    INSERT(8, 8, FROM(8));
+    INSERT(8, 9, FROM(9));
+    INSERT(8, 10, FROM(10));
+    INSERT(8, 11, FROM(11));
+    INSERT(8, 12, FROM(12));
+    INSERT(8, 13, FROM(13));
+    INSERT(8, 14, FROM(14));
+    INSERT(8, 15, FROM(15));
     return v;
 }
 
@@ -107,30 +123,29 @@ DML_INLINE void store_of(__m128i *to, __m128i v, int past)
 
 /* Sixteen elements; the table moves on by `drift` from one to the next. past: they are stored past the caches, the stream is a
  * multiple of 16 then. */
-DML_INLINE void join_of(char *stream, const char *table, int64_t drift, const u32 *offsets, size_t width, int merges, int past)
+DML_INLINE void join_of(char *stream, const char *table, int64_t drift, const void *places, int numbered, size_t width,
+                        int merges, int past)
 {
     __m128i *to = (__m128i *)(void *)stream;
     if (width == 1)
-        store_of(to, sixteen_bytes(table, drift, offsets), past);
+        store_of(to, sixteen_bytes(table, drift, places, numbered), past);
     else if (width == 2)
         for (int j = 0; j < 16; j += 8)
-            store_of(to + j / 8, eight_of_two_bytes(table, drift, offsets, j), past);
+            store_of(to + j / 8, eight_of_two_bytes(table, drift, places, numbered, j), past);
     else if (width == 4)
         for (int j = 0; j < 16; j += 4)
-            store_of(to + j / 4, four_of_four_bytes(table, drift, offsets, j, merges), past);
+            store_of(to + j / 4, four_of_four_bytes(table, drift, places, numbered, j, merges), past);
     else if (width == 8)
         for (int j = 0; j < 16; j += 2)
-            store_of(to + j / 2, two_of_eight_bytes(table, drift, offsets, j), past);
+            store_of(to + j / 2, two_of_eight_bytes(table, drift, places, numbered, j), past);
     else
-        for (int j = 0; j < 16; j += 2) {
-            u64 at = dml_offsets(offsets + j);
-            store_of(to + j, _mm_loadu_si128((const __m128i *)(const void *)ONE(j)), past);
-            store_of(to + j + 1, _mm_loadu_si128((const __m128i *)(const void *)TWO(j)), past);
-        }
+        for (int j = 0; j < 16; j++)
+            store_of(to + j, _mm_loadu_si128((const __m128i *)(const void *)FROM(j)), past);
 }
 
-#undef ONE
-#undef TWO
+#define JOIN_AT(T, stream, table, places, numbered, merges) \
+    join_of((stream), (table), 0, (places), (numbered), sizeof(T), (merges), 0)
+
 #undef INSERT
 #undef MERGE
-#undef PUT_TWO
+#undef FROM
