@@ -459,6 +459,36 @@ def test_updates_of_long_lines(rng, every_thread, shape, dtype):
         assert same_bits(dmlcore.scatter_elements(table, indices, updates, -1, reduction="add", num_threads=threads), added)
 
 
+@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512", "avx512-zen5", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "float64", "complex128"))
+@pytest.mark.parametrize("order", ("contiguous", "transposed", "every third", "backwards"))
+@pytest.mark.parametrize("columns", (1100, 3000, 20_000))
+def test_one_row_of_indices(rng, every_thread, isa, dtype, order, columns):
+    """Each names a row of the table in a column of its own: positions of one dimension that walk along the table."""
+    for rows in (2, 3, 50):
+        table = rng.integers(0, 250, (rows, columns)).astype(dtype)
+        if order == "transposed":
+            table = np.asfortranarray(table)
+        elif order == "every third":
+            table = np.repeat(table, 3, axis=1)[:, ::3]
+        elif order == "backwards":
+            table = np.ascontiguousarray(table[:, ::-1])[:, ::-1]
+        for index in ("int32", "int64"):
+            indices = rng.integers(-rows, rows, (1, columns)).astype(index)
+            wanted = np.take_along_axis(table, indices % rows, 0)
+            updates = rng.integers(0, 250, (1, columns)).astype(dtype)
+            updated = table.copy()
+            np.put_along_axis(updated, indices % rows, updates, 0)
+            out, place = np.zeros_like(wanted), np.zeros((rows, columns), dtype)
+            for threads in (1, 3):
+                assert same_bits(dmlcore.gather_elements(table, indices, 0, num_threads=threads), wanted)
+                dmlcore.gather_elements(table, indices, 0, out=out, num_threads=threads)
+                assert same_bits(out, wanted)
+                dmlcore.scatter_elements(table, indices, updates, 0, out=place, num_threads=threads)
+                assert same_bits(place, updated)
+                out[:], place[:] = 0, 0
+
+
 @pytest.mark.parametrize("isa", ("baseline", "avx512", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 @pytest.mark.parametrize("shape", ((5000, 1), (1, 512), (2451, 20), (130, 9), (1, 1100), (300, 1)), ids=str)

@@ -24,9 +24,10 @@ DML_INLINE void NAME(gather_places)(const dml_plan *p, const dml_block *b, const
 static int NAME(narrowed)(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t end)
 {
     int merges = sizeof(T) == 4 && p->merges;
+    int together = p->numbered && !p->ramped; /* ramps, and offsets in a block, are for one box */
     dml_block block;
     for (int64_t box = begin, boxes; box < end; box += boxes) {
-        boxes = dml_block_open(p, box, p->numbered ? end - box : 1, &block);
+        boxes = dml_block_open(p, box, together ? end - box : 1, &block);
         u32 *offsets = block.offsets.narrow;
         if (!p->numbered && DML_JOIN2(widened, ISA)((const u16 *)(const void *)block.indices, block.count, p->bounds[0],
                                                     p->steps[0], p->ramped ? p->ramps->table.narrow : NULL, offsets))

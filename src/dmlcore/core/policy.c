@@ -292,7 +292,8 @@ void dml_policy_loops(dml_plan *p)
     p->fused = p->direct || (simple && (p->tuple == 1 || tuples) && !p->fetch);
     p->fed = !p->fused && !p->packed && !p->again && many && p->tuned->ahead_of_many > p->ahead ? 16 * tuple : 0;
     p->ahead = many ? p->tuned->ahead_of_many : p->ahead;
-    p->together = p->fused && p->rank == 1 && !p->combine ? TOGETHER : 1;
+    int goes_on = !p->ramped || p->dim[0].table == p->slice; /* without the ramp, which is no longer than a box */
+    p->together = p->fused && p->rank == 1 && goes_on && !p->combine ? TOGETHER : 1;
     p->follows = p->fused;
     p->gap = 0;
     for (int d = 0; d < p->cut; d++)
