@@ -15,7 +15,7 @@ import dmlcore
 
 
 @pytest.mark.parametrize("width", (1, 2, 3, 4, 8, 15, 16, 64, 1023, 1024, 1025))
-@pytest.mark.parametrize("count", (1, 7, 48, 49, 96, 97, 256, 257))
+@pytest.mark.parametrize("count", (1, 7, 48, 49, 128, 129, 256, 257))
 def test_few_positions(rng, each_way, count, width):
     """As many as are moved without a plan, and one more; slices and copies as long as that takes, and longer. A bad index
     leaves the output as it was.
@@ -57,9 +57,9 @@ def test_few_in_a_row(rng, each_way, dtype, index):
     """
     info, signed = np.iinfo(index), index[0] == "i"
     reductions = {"add": np.add, "max": np.maximum} if dtype != "complex128" else {}
-    for count in (1, 2, 12, 13, 97, 400, 401, 1024, 1025):
+    for count in (1, 2, 12, 13, 129, 400, 401, 4096, 4097):
         for rows, step in ((1, 1), (300, 1), (300, 2), (300, -1), (50_000, 1), (1_100_000, 1)):
-            if rows > 50_000 and count not in (13, 1024):
+            if rows > 50_000 and count not in (13, 4096):
                 continue
             x = numbers(rng, (rows * abs(step)), dtype)[::step]
             at = rng.integers(-rows if signed else 0, rows, count).astype(index)
@@ -89,6 +89,70 @@ def test_few_in_a_row(rng, each_way, dtype, index):
                     with pytest.raises(dmlcore.IndexOutOfRangeError, match=message):
                         dmlcore.scatter_elements(inside, broken, updates, out=inside, reduction="add")
                 assert same_bits(out, updates) and same_bits(inside, x.copy())
+
+
+@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("index", ("int32", "uint32", "int64", "uint64"))
+@pytest.mark.parametrize("shape", ((1, 13), (8, 16), (500, 2), (64, 64), (65, 64), (1, 4096), (2, 3, 1, 7, 11)), ids=str)
+def test_few_that_walk_along_the_table(rng, isa, shape, index):
+    """Positions of several dimensions, each of which begins at a place of its own in the table: up to as many as are moved
+    without a plan, and more; a bad index leaves the output as it was.
+    """
+    signed = index[0] == "i"
+    for dtype, axis, length in itertools.product(DTYPES, {0, len(shape) - 1}, (1, 9)):
+        x = numbers(rng, (*shape[:axis], length, *shape[axis + 1 :]), dtype)
+        at = rng.integers(-length if signed else 0, length, shape).astype(index)
+        places, updates = at.astype("int64") % length, numbers(rng, shape, dtype)
+        gathered, scattered = np.take_along_axis(x, places, axis), x.copy()
+        np.put_along_axis(scattered, places, updates, axis)  # NumPy too keeps the last one
+        for table in (x, np.asfortranarray(x)):
+            out, whole = np.empty_like(gathered), np.empty_like(x)
+            assert same_bits(dmlcore.gather_elements(table, at, axis), gathered)
+            assert same_bits(dmlcore.gather_elements(table, at, axis, out=out), gathered)
+            assert same_bits(dmlcore.scatter_elements(table, at, updates, axis), scattered)
+            assert same_bits(dmlcore.scatter_elements(table, at, updates, axis, out=whole), scattered)
+            if dtype != "complex128":
+                largest, where = x.copy(), list(np.indices(shape))
+                where[axis] = places
+                np.maximum.at(largest, tuple(where), updates)
+                assert same_bits(dmlcore.scatter_elements(table, at, updates, axis, reduction="max"), largest)
+            broken, place = at.copy(), int(rng.integers(at.size))
+            broken.flat[place] = length
+            with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                dmlcore.gather_elements(table, broken, axis, out=out)
+            assert caught.value.position == np.unravel_index(place, shape) and same_bits(out, gathered)
+            with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                dmlcore.scatter_elements(table, broken, updates, axis, out=whole)
+            assert caught.value.position == np.unravel_index(place, shape) and same_bits(whole, scattered)
+
+
+@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("index", ("int32", "uint32", "int64", "uint64"))
+@pytest.mark.parametrize("count", (1, 12, 13, 128, 129, 4096, 4097))
+def test_few_tuples(rng, isa, count, index):
+    """Elements that tuples of two to five name, one after the other; the last update of an element stays."""
+    signed = index[0] == "i"
+    for shape, dtype in itertools.product(((30, 40), (5, 6, 7), (3, 4, 5, 6), (2, 3, 2, 3, 2)), DTYPES):
+        x, updates = numbers(rng, shape, dtype), numbers(rng, count, dtype)
+        places = np.stack([rng.integers(0, n, count) for n in shape], -1)
+        at = (places - np.where(rng.random(places.shape) < 0.3, shape, 0) if signed else places).astype(index)
+        wanted = x.copy()
+        for place, update in zip(map(tuple, places), updates, strict=True):
+            wanted[place] = update
+        out, whole = np.empty_like(updates), np.empty_like(x)
+        assert same_bits(dmlcore.gather_nd(x, at), x[tuple(places.T)])
+        assert same_bits(dmlcore.gather_nd(x, at, out=out), x[tuple(places.T)])
+        assert same_bits(dmlcore.scatter_nd(x, at, updates), wanted)
+        assert same_bits(dmlcore.scatter_nd(x, at, updates, out=whole), wanted)
+        k, place = int(rng.integers(len(shape))), int(rng.integers(count))
+        broken = at.copy()
+        broken[place, k] = shape[k]
+        with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+            dmlcore.gather_nd(x, broken, out=out)
+        assert caught.value.position[0] == place and same_bits(out, x[tuple(places.T)])
+        with pytest.raises(dmlcore.IndexOutOfRangeError):
+            dmlcore.scatter_nd(x, broken, updates, out=whole)
+        assert same_bits(whole, wanted)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -234,6 +234,25 @@ DML_INLINE void NAME(move_far_wide)(const dml_plan *p, const dml_block *b, int s
     }
 }
 
+/* By so many narrow offsets: dml_gatherer, dml_scatterer. */
+static void NAME(gather_at)(char *stream, const char *table, const u32 *offsets, int64_t count, int gathers)
+{
+    int64_t i = 0;
+    for (; i + 16 <= count; i += 16)
+        NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i, gathers ? DML_GATHERS : DML_INSERTS, 0);
+    for (; i < count; i++)
+        NAME(store)(stream + IN_ORDER(i), NAME(load)(table + offsets[i]));
+}
+
+static void NAME(scatter_at)(char *table, const char *stream, const u32 *offsets, int64_t count)
+{
+    int64_t i = 0;
+    for (; i + 16 <= count; i += 16)
+        NAME(scatter_sixteen)(table, stream + IN_ORDER(i), offsets + i);
+    for (; i < count; i++)
+        NAME(store)(table + offsets[i], NAME(load)(stream + IN_ORDER(i)));
+}
+
 /* From the table to the stream. */
 DML_PIECE void NAME(gather)(const dml_plan *p, const dml_block *b)
 {

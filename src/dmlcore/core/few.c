@@ -5,12 +5,12 @@
 #include "dispatch.h"
 #include "move.h"
 
-#define FEW 96                           /* positions, */
+#define FEW 128                          /* positions, */
 #define SHORT_SLICE 1024                 /* with slices of so many bytes at most; */
-#define FEW_IN_A_ROW 1024                /* those of elements that follow each other, as their indices do, */
-#define NEAR 1048576.0                   /* of a table of so many bytes at most, */
+#define FEW_IN_A_ROW 4096                /* those of elements that follow each other, as their indices do, going forwards */
+#define NEAR 1048576.0                   /* along a table of so many bytes at most, */
 #define FAR 2147483647.0                 /* or of so many, DML_FEW_GATHERED of them */
-#define FEW_FOR_VECTORS 12               /* more offsets are left to the loops for the machine at hand */
+#define FEW_FOR_VECTORS 12               /* more are left to the loops for the machine at hand */
 #define FEW_COPIED ((int64_t)64 << 10)   /* bytes of a scatter's source */
 #define FEW_APART 192                    /* elements of it, or of all slices, that are not next to each other */
 
@@ -65,20 +65,56 @@ DML_INLINE int row_of(const dml_move *m, place at, place steps, int64_t count, i
     return 1;
 }
 
-/* Whether the positions stand one after the other in memory, indices and elements alike, and find their part of the table at the
- * same place of a table of so many bytes at most. */
-static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes, double most)
+/* Whether the positions stand one after the other in memory, indices and elements alike, and go forwards along a table of so many bytes
+ * at most, if at all (*walks). */
+static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes, double most, int *walks)
 {
-    int64_t before = 1;
+    int64_t before = 1, tuple = m->bounds.n * index_bytes;
+    double walked = 0, reached = 0;
+    if ((uintptr_t)m->indices % (uintptr_t)index_bytes || (m->bounds.n != 1 && m->coordinate_stride != index_bytes))
+        return 0;
+    for (int64_t k = 0; k < m->bounds.n; k++) {
+        DML_FEW;
+        if (m->steps.v[k] <= 0)
+            return 0;
+        reached += (double)m->bounds.v[k] * (double)m->steps.v[k];
+    }
     for (int64_t d = m->positions.n - 1; d >= 0; d--) {
         place steps = steps_of(m, d);
         int64_t size = m->positions.v[d];
-        if (size != 1 && (steps.index != before * index_bytes || steps.table || steps.stream != before * bytes))
+        if (size == 1)
+            continue;
+        if (steps.index != before * tuple || steps.table < 0 || steps.stream != before * bytes)
             return 0;
+        if (steps.table)
+            walked += (double)(size - 1) * (double)steps.table;
         before *= size;
     }
-    return m->bounds.n == 1 && (uintptr_t)m->indices % (uintptr_t)index_bytes == 0 && m->steps.v[0] > 0 &&
-           (double)m->bounds.v[0] * (double)m->steps.v[0] <= most;
+    *walks = walked > 0;
+    return reached + walked <= most;
+}
+
+static int offsets_with(const dml_move *m, int index, int64_t count, const u32 *ramp, u32 *offsets)
+{
+    return dml_chosen_isa->normalisers[index](m->indices, count, (int)m->bounds.n, m->bounds.v, m->steps.v, ramp, offsets);
+}
+
+/* Offsets of so many tuples in a row, whose positions go along the table; 1: an index is out of range. */
+DML_LONG_PIECE int offsets_along(const dml_move *m, int index, int64_t count, u32 *offsets)
+{
+    u32 ramp[FEW_IN_A_ROW];
+    int64_t done = 1;
+    ramp[0] = 0;
+    for (int64_t d = m->positions.n - 1; d >= 0; d--) {
+        int64_t all = done * m->positions.v[d];
+        u32 add = (u32)dml_stride(m->table_strides, d); /* of place number `done` */
+        for (int64_t some; done < all; done += some, add += add) {
+            some = dml_least(done, all - done);
+            for (int64_t i = 0; i < some; i++)
+                ramp[done + i] = ramp[i] + add;
+        }
+    }
+    return offsets_with(m, index, count, ramp, offsets);
 }
 
 /* Offsets of so few indices in a row that vectors would not pay; 1: one is out of range. `is_signed` and the index's class are
@@ -163,36 +199,61 @@ static void copy_few(const dml_move *m, int64_t bytes, int64_t width)
         copy_apart(m->table, m->copy_table_strides, m->source, m->copy_source_strides, m->copy, width);
 }
 
-/* combine: NULL: updates overwrite. */
-static int move_row(const dml_move *m, int index, int64_t count, int64_t bytes, int64_t copied, int64_t width, int scatter,
-                    dml_combiner combine)
+/* Single elements in a row. */
+typedef struct {
+    int64_t count, bytes, copied, width; /* positions; bytes of an element, of the source, of one of its elements */
+    int index, scatter, walks;
+    dml_combiner combine; /* NULL: updates overwrite */
+} row;
+
+/* Before anything is moved by offsets. 1: updates were combined, nothing is left to move. */
+DML_INLINE int begin_row(const dml_move *m, const row *r, const u32 *at)
 {
-    u32 at[FEW_IN_A_ROW];
-    int64_t n = m->bounds.v[0], step = m->steps.v[0], bad;
-    if (count > FEW_FOR_VECTORS)
-        bad = dml_chosen_isa->normalisers[index](m->indices, count, n, step, at);
-    else
-        switch (index) {
-        case DML_INDEX_I32: bad = offsets_of(m->indices, count, n, step, DML_INDEX_I32, 1, at); break;
-        case DML_INDEX_U32: bad = offsets_of(m->indices, count, n, step, DML_INDEX_U32, 0, at); break;
-        case DML_INDEX_I64: bad = offsets_of(m->indices, count, n, step, DML_INDEX_I64, 1, at); break;
-        default: bad = offsets_of(m->indices, count, n, step, DML_INDEX_U64, 0, at);
-        }
+    if (r->scatter)
+        copy_few(m, r->copied, r->width);
+    if (r->combine)
+        r->combine(&(dml_updates){
+            .count = r->count, .slice = r->bytes, .table = m->table, .narrow = at, .stream = m->stream, .step = r->bytes});
+    return r->combine != NULL;
+}
+
+static int move_short_row(const dml_move *m, const row *r)
+{
+    u32 at[FEW_FOR_VECTORS];
+    int64_t n = m->bounds.v[0], step = m->steps.v[0], count = r->count;
+    int bad;
+    switch (r->index) {
+    case DML_INDEX_I32: bad = offsets_of(m->indices, count, n, step, DML_INDEX_I32, 1, at); break;
+    case DML_INDEX_U32: bad = offsets_of(m->indices, count, n, step, DML_INDEX_U32, 0, at); break;
+    case DML_INDEX_I64: bad = offsets_of(m->indices, count, n, step, DML_INDEX_I64, 1, at); break;
+    default: bad = offsets_of(m->indices, count, n, step, DML_INDEX_U64, 0, at);
+    }
     if (bad)
         return 0;
-    if (scatter)
-        copy_few(m, copied, width);
-    if (combine) {
-        combine(&(dml_updates){
-            .count = count, .slice = bytes, .table = m->table, .narrow = at, .stream = m->stream, .step = bytes});
+    if (begin_row(m, r, at))
         return 1;
+    switch (r->bytes) {
+    case 1: copy_elements(m->table, at, m->stream, count, 1, r->scatter); break;
+    case 2: copy_elements(m->table, at, m->stream, count, 2, r->scatter); break;
+    case 4: copy_elements(m->table, at, m->stream, count, 4, r->scatter); break;
+    default: copy_elements(m->table, at, m->stream, count, 8, r->scatter);
     }
-    switch (bytes) {
-    case 1: copy_elements(m->table, at, m->stream, count, 1, scatter); break;
-    case 2: copy_elements(m->table, at, m->stream, count, 2, scatter); break;
-    case 4: copy_elements(m->table, at, m->stream, count, 4, scatter); break;
-    default: copy_elements(m->table, at, m->stream, count, 8, scatter);
-    }
+    return 1;
+}
+
+DML_PIECE int move_long_row(const dml_move *m, const row *r)
+{
+    u32 at[FEW_IN_A_ROW];
+    int64_t bytes = r->bytes;
+    int storage = bytes == 1 ? DML_STORAGE_U8 : bytes == 2 ? DML_STORAGE_U16 : bytes == 4 ? DML_STORAGE_U32 : DML_STORAGE_U64;
+    if (r->walks ? offsets_along(m, r->index, r->count, at) : offsets_with(m, r->index, r->count, NULL, at))
+        return 0;
+    if (begin_row(m, r, at))
+        return 1;
+    if (r->scatter)
+        dml_chosen_isa->scatterers[storage](m->table, m->stream, at, r->count);
+    else
+        dml_chosen_isa->gatherers[storage](m->stream, m->table, at, r->count, bytes >= 4 && dml_tuned->gathers_below > 0);
     return 1;
 }
 
@@ -210,9 +271,10 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
     if (bytes == 0 && (apart == 0 || apart > FEW_APART || combine))
         return 0;
     int element = bytes > 0 && bytes <= 8 && (bytes & (bytes - 1)) == 0;
-    int row = element && in_a_row(m, run->index == DML_INDEX_I32 || run->index == DML_INDEX_U32 ? 4 : 8, bytes,
-                                  scatter || count > DML_FEW_GATHERED ? NEAR : FAR);
-    if (count > FEW && !row)
+    int walks = 0, in_row = element && in_a_row(m, dml_index_bytes(run->index), bytes,
+                                                scatter || count > DML_FEW_GATHERED ? NEAR : FAR, &walks);
+    in_row &= (m->bounds.n == 1 && !walks) || count > FEW_FOR_VECTORS;
+    if (count > FEW && !in_row)
         return 0;
     if (scatter && m->source) {
         copied = dml_contiguous(m->copy, m->copy_table_strides, m->copy_source_strides, width);
@@ -220,8 +282,10 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
             return 0;
     }
 
-    if (row)
-        return move_row(m, run->index, count, bytes, copied, width, scatter, combine);
+    if (in_row) {
+        row all = {count, bytes, copied, width, run->index, scatter, walks, combine};
+        return count > FEW_FOR_VECTORS ? move_long_row(m, &all) : move_short_row(m, &all);
+    }
 
     /* gathers may take the longest dimension at a time, scatters keep the order */
     int64_t table[FEW], stream[FEW], done[DML_DIMS], rank = m->positions.n, along = 0;

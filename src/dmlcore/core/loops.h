@@ -219,6 +219,18 @@ static const dml_loop DML_TABLE(scans)[DML_INDEXES] = {
     [DML_INDEX_U64] = DML_JOIN3(scan, u64, ISA),
 };
 
+static const dml_gatherer DML_TABLE(gatherers)[DML_STORAGES] = {
+    [DML_STORAGE_U8] = DML_JOIN3(gather_at, u8, ISA),     [DML_STORAGE_U16] = DML_JOIN3(gather_at, u16, ISA),
+    [DML_STORAGE_U32] = DML_JOIN3(gather_at, u32, ISA),   [DML_STORAGE_U64] = DML_JOIN3(gather_at, u64, ISA),
+    [DML_STORAGE_U128] = DML_JOIN3(gather_at, u128, ISA),
+};
+
+static const dml_scatterer DML_TABLE(scatterers)[DML_STORAGES] = {
+    [DML_STORAGE_U8] = DML_JOIN3(scatter_at, u8, ISA),     [DML_STORAGE_U16] = DML_JOIN3(scatter_at, u16, ISA),
+    [DML_STORAGE_U32] = DML_JOIN3(scatter_at, u32, ISA),   [DML_STORAGE_U64] = DML_JOIN3(scatter_at, u64, ISA),
+    [DML_STORAGE_U128] = DML_JOIN3(scatter_at, u128, ISA),
+};
+
 static const dml_normaliser DML_TABLE(normalisers)[DML_INDEXES] = {
     [DML_INDEX_I32] = DML_JOIN3(normalise_row, i32, ISA),
     [DML_INDEX_I64] = DML_JOIN3(normalise_row, i64, ISA),
@@ -230,6 +242,8 @@ const dml_isa DML_JOIN2(dml_isa, ISA) = {
     DML_TABLE(loops),
     DML_TABLE(scans),
     DML_TABLE(normalisers),
+    DML_TABLE(gatherers),
+    DML_TABLE(scatterers),
     NARROWERS,
     NARROWED,
     DML_TABLE(combiners),

@@ -176,10 +176,11 @@ DML_PIECE int NAME(usual)(const I *index, const int64_t *bounds, const int64_t *
                 : NAME(plain)(index, DML_STEP_USUAL, 1, bounds, steps, NULL, offsets);
 }
 
-/* Those of single indices in a row. */
-static int NAME(normalise_row)(const void *indices, int64_t count, int64_t bound, int64_t step, u32 *offsets)
+/* A dml_normaliser. */
+static int NAME(normalise_row)(const void *indices, int64_t count, int tuple, const int64_t *bounds, const int64_t *steps,
+                               const u32 *ramp, u32 *offsets)
 {
-    return NAME(offsets)(indices, count, 1, &bound, &step, NULL, offsets);
+    return NAME(offsets)(indices, count, tuple, bounds, steps, ramp, offsets);
 }
 
 #if WRAPS
