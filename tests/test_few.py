@@ -126,13 +126,16 @@ def test_few_that_walk_along_the_table(rng, isa, shape, index):
             assert caught.value.position == np.unravel_index(place, shape) and same_bits(whole, scattered)
 
 
+SHAPES = ((30, 40), (5, 6, 7), (3, 4, 5, 6), (2, 3, 2, 3, 2), (3, 2, 2, 2, 3, 2), (2, 1, 2, 3, 2, 2, 2))
+
+
 @pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("index", ("int32", "uint32", "int64", "uint64"))
 @pytest.mark.parametrize("count", (1, 12, 13, 128, 129, 4096, 4097))
 def test_few_tuples(rng, isa, count, index):
-    """Elements that tuples of two to five name, one after the other; the last update of an element stays."""
+    """Elements that tuples of two to seven name, one after the other; the last update of an element stays."""
     signed = index[0] == "i"
-    for shape, dtype in itertools.product(((30, 40), (5, 6, 7), (3, 4, 5, 6), (2, 3, 2, 3, 2)), DTYPES):
+    for shape, dtype in itertools.product(SHAPES, DTYPES):
         x, updates = numbers(rng, shape, dtype), numbers(rng, count, dtype)
         places = np.stack([rng.integers(0, n, count) for n in shape], -1)
         at = (places - np.where(rng.random(places.shape) < 0.3, shape, 0) if signed else places).astype(index)

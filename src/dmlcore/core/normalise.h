@@ -119,6 +119,8 @@ DML_INLINE int NAME(narrow)(const I *index, int64_t count, int q, const int64_t 
 {
     if (q == 1 && WRAPS)
         return WRAP((const char *)index, count, sizeof(I), SIGNED, bounds[0], steps[0], ramp, offsets);
+    if (WRAPS)
+        return WRAP_TUPLES((const char *)index, count, q, sizeof(I), SIGNED, bounds, steps, offsets);
     int64_t part = count / 4 * q;
     int negative = SIGNED &&
                    ((i64)index[0] < 0 || (i64)index[part] < 0 || (i64)index[2 * part] < 0 || (i64)index[3 * part] < 0);
@@ -159,6 +161,10 @@ DML_LONG_PIECE int NAME(offsets)(const I *index, int64_t count, int q, const int
     case 2: bad = NAME(narrow)(index, count, 2, bounds, steps, NULL, offsets); break;
     case 3: bad = NAME(narrow)(index, count, 3, bounds, steps, NULL, offsets); break;
     case 4: bad = NAME(narrow)(index, count, 4, bounds, steps, NULL, offsets); break;
+#if WRAPS
+    case 5: bad = NAME(narrow)(index, count, 5, bounds, steps, NULL, offsets); break;
+    case 6: bad = NAME(narrow)(index, count, 6, bounds, steps, NULL, offsets); break;
+#endif
     default: bad = NAME(long_tuples)(index, count, q, bounds, steps, offsets);
     }
     if (ramp && !bad)

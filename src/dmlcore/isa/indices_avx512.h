@@ -41,7 +41,8 @@ DML_INLINE __m512i wrapped_indices(const char *index, __mmask16 some, size_t wid
     return from_the_end(indices_at(index, some, width, is_signed), is_signed, bound);
 }
 
-/* Coordinate k of sixteen tuples of q, which lie in q vectors: number 3 * j + k, say, for tuple j. */
+/* Coordinate k of sixteen tuples of q, which lie in q vectors: number q * j + k for tuple j. Permutations take two vectors at a time, and
+ * look at as many bits of a number as that needs. */
 DML_INLINE __m512i coordinate_of(const __m512i *v, int q, int k)
 {
     __m512i tuple = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -49,19 +50,26 @@ DML_INLINE __m512i coordinate_of(const __m512i *v, int q, int k)
     if (q == 1)
         return v[0];
     __m512i found = _mm512_permutex2var_epi32(v[0], number, v[1]);
-    if (q == 3) /* permutations look at as many bits of a number as they need */
-        found = _mm512_mask_permutexvar_epi32(found, _mm512_cmpge_epu32_mask(number, _mm512_set1_epi32(32)), number, v[2]);
+    for (int pair = 2; pair < q; pair += 2) {
+        __mmask16 in_pair = _mm512_cmpge_epu32_mask(number, _mm512_set1_epi32(16 * pair));
+        const __m512i *second = v + (pair + 1 < q ? pair + 1 : pair);
+        found = _mm512_mask_mov_epi32(found, in_pair, _mm512_permutex2var_epi32(v[pair], number, *second));
+    }
     return found;
 }
 
-/* Narrow offsets of sixteen tuples of q coordinates, one to three; bad: whether one is out of range. */
-DML_INLINE __m512i sixteen_offsets(const char *index, int q, size_t width, int is_signed, const int64_t *bounds,
-                                   const int64_t *steps, __m512i offset, int *bad)
+#define LONGEST_WRAPPED 6 /* tuple */
+
+/* Narrow offsets of up to sixteen tuples of q coordinates; bad: whether one is out of range. */
+DML_INLINE __m512i some_offsets(const char *index, int64_t some, int q, size_t width, int is_signed, const int64_t *bounds,
+                                const int64_t *steps, __m512i offset, int *bad)
 {
-    __m512i all[3];
+    __m512i all[LONGEST_WRAPPED];
     __mmask16 out = 0;
-    for (int k = 0; k < q; k++)
-        all[k] = indices_at(index + k * 16 * (int64_t)width, 0xffff, width, is_signed);
+    for (int k = 0; k < q; k++) {
+        int64_t there = dml_most(0, dml_least(16, some * q - 16 * k));
+        all[k] = indices_at(index + k * 16 * (int64_t)width, (__mmask16)((1 << there) - 1), width, is_signed);
+    }
     for (int k = 0; k < q; k++) {
         __m512i n = _mm512_set1_epi32((int)bounds[k]), v = from_the_end(coordinate_of(all, q, k), is_signed, n);
         out |= _mm512_cmpge_epu32_mask(v, n);
@@ -69,6 +77,12 @@ DML_INLINE __m512i sixteen_offsets(const char *index, int q, size_t width, int i
     }
     *bad = out != 0;
     return offset;
+}
+
+DML_INLINE __m512i sixteen_offsets(const char *index, int q, size_t width, int is_signed, const int64_t *bounds,
+                                   const int64_t *steps, __m512i offset, int *bad)
+{
+    return some_offsets(index, 16, q, width, is_signed, bounds, steps, offset, bad);
 }
 
 /* The same, stored. Not 0: one is out of range. */
@@ -104,6 +118,27 @@ DML_INLINE int wrap_avx512(const char *index, int64_t count, size_t width, int i
             offsets[i] = *from + (ramp ? ramp[i] : 0);
     }
     return _mm512_cmpge_epu32_mask(most, n) != 0;
+}
+
+#define WRAP_TUPLES wrap_tuples
+
+/* Of any number of tuples. */
+DML_INLINE int wrap_tuples(const char *index, int64_t count, int q, size_t width, int is_signed, const int64_t *bounds,
+                           const int64_t *steps, u32 *offsets)
+{
+    int64_t i = 0;
+    int bad, any = 0;
+    for (; i + 16 <= count; i += 16, index += 16 * q * (int64_t)width)
+        any |= wrap_sixteen(index, q, width, is_signed, bounds, steps, NULL, offsets + i);
+    if (i < count) {
+        _Alignas(64) u32 last[16];
+        __m512i v = some_offsets(index, count - i, q, width, is_signed, bounds, steps, _mm512_setzero_si512(), &bad);
+        any |= bad;
+        _mm512_store_si512((void *)last, v);
+        for (const u32 *from = last; i < count; i++)
+            offsets[i] = *from++;
+    }
+    return any;
 }
 
 /* What dml_narrower makes of up to sixteen indices; plain: they number the elements themselves. `most` becomes the largest so far. */
