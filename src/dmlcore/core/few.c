@@ -8,8 +8,9 @@
 #define FEW 128                          /* positions, */
 #define SHORT_SLICE 1024                 /* with slices of so many bytes at most; */
 #define FEW_IN_A_ROW 4096                /* those of elements that follow each other, as their indices do, going forwards */
-#define NEAR 1048576.0                   /* along a table of so many bytes at most, */
-#define FAR 2147483647.0                 /* or of so many, DML_FEW_GATHERED of them */
+#define NEAR ((int64_t)1 << 20)          /* along a table of so many bytes at most, */
+#define NEAR_UNFETCHED ((int64_t)16 << 20) /* or of so many, where nothing would be fetched ahead, */
+#define FAR INT32_MAX                    /* or, DML_FEW_GATHERED of them, as far as offsets go */
 #define FEW_FOR_VECTORS 12               /* more are left to the loops for the machine at hand */
 #define FEW_COPIED ((int64_t)64 << 10)   /* bytes of a scatter's source */
 #define FEW_APART 192                    /* elements of it, or of all slices, that are not next to each other */
@@ -67,7 +68,7 @@ DML_INLINE int row_of(const dml_move *m, place at, place steps, int64_t count, i
 
 /* Whether the positions stand one after the other in memory, indices and elements alike, and go forwards along a table of so many bytes
  * at most, if at all (*walks). */
-static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes, double most, int *walks)
+static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes, int64_t most, int *walks)
 {
     int64_t before = 1, tuple = m->bounds.n * index_bytes;
     double walked = 0, reached = 0;
@@ -91,7 +92,7 @@ static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes, doubl
         before *= size;
     }
     *walks = walked > 0;
-    return reached + walked <= most;
+    return reached + walked <= (double)most;
 }
 
 static int offsets_with(const dml_move *m, int index, int64_t count, const u32 *ramp, u32 *offsets)
@@ -115,6 +116,14 @@ DML_LONG_PIECE int offsets_along(const dml_move *m, int index, int64_t count, u3
         }
     }
     return offsets_with(m, index, count, ramp, offsets);
+}
+
+/* Bytes of a table that elements in a row may be anywhere in. */
+static int64_t how_far(int64_t count, int scatter)
+{
+    if (!scatter && count <= DML_FEW_GATHERED)
+        return FAR;
+    return dml_most(NEAR, dml_least(NEAR_UNFETCHED, scatter ? dml_tuned->scatter_fetches : dml_tuned->gather_fetches));
 }
 
 /* Offsets of so few indices in a row that vectors would not pay; 1: one is out of range. `is_signed` and the index's class are
@@ -271,8 +280,7 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
     if (bytes == 0 && (apart == 0 || apart > FEW_APART || combine))
         return 0;
     int element = bytes > 0 && bytes <= 8 && (bytes & (bytes - 1)) == 0;
-    int walks = 0, in_row = element && in_a_row(m, dml_index_bytes(run->index), bytes,
-                                                scatter || count > DML_FEW_GATHERED ? NEAR : FAR, &walks);
+    int walks = 0, in_row = element && in_a_row(m, dml_index_bytes(run->index), bytes, how_far(count, scatter), &walks);
     in_row &= (m->bounds.n == 1 && !walks) || count > FEW_FOR_VECTORS;
     if (count > FEW && !in_row)
         return 0;
