@@ -121,6 +121,24 @@ def test_turned_around(rng, dtype, shape):
         assert np.array_equal(copied(part, 1), part)
 
 
+SHAPES = ((32, 1024, 22), (8, 1030, 300), (64, 17, 1024), (3, 4096, 40), (33, 700, 16), (4, 9, 600, 20))
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "uint16", "uint32", "float64", "complex128"))
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_columns_of_pages(rng, dtype, shape):
+    """One plane of a transposed table: each row of the result has its elements on as many pages, each column in lines that have
+    nothing else of it."""
+    table = np.asfortranarray(rng.integers(0, 250, shape).astype(dtype))
+    frame = np.full((*shape[1:-1], shape[-1] + 3), 77, dtype)
+    for threads in (1, 3):
+        for n in (0, shape[0] - 1):
+            assert np.array_equal(dmlcore.gather(table, np.array([n]), 0, num_threads=threads)[0], table[n])
+            assert np.array_equal(copied(table[n], threads), table[n])
+            copied(table[n], threads, frame[..., :-3])
+            assert np.array_equal(frame[..., :-3], table[n]) and (frame[..., -3:] == 77).all()
+
+
 def test_short_runs(rng):
     """Images whose rows become columns: each place of some bytes that follow each other is copied whole."""
     for run in (*range(2, 70), 130, 2047, 2049):

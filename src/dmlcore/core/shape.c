@@ -28,6 +28,7 @@
 #define FEW_TURNS_U16 6                 /* of which there are not more */
 #define SHORT_ROW 16                    /* places; a longer dimension had better be the innermost loop */
 #define INSIDE 256                      /* places of the short dimensions that are repeated for each row then */
+#define INSIDE_APART 1024               /* if these are on pages of their own */
 #define TILE ((int64_t)16 << 10)        /* bytes of such rows and of planes that the first-level cache holds */
 
 void dml_shape_begin(dml_shape *s)
@@ -157,22 +158,36 @@ static dml_row row_for(const dml_shape *s)
 /* Whether steps of a dimension are parts of the same lines, or of those fetched with them. */
 static int in_lines(const dml_step *step) { return dml_least(llabs(step->to), llabs(step->from)) < TURNED; }
 
-/* Makes rows: of the last dimension, unless it is short and another one is not. Dimensions whose steps share lines come next,
- * inside of all others. Where rows are longer than a tile, or leave too little of the cache to the dimensions inside, they are
- * cut. */
+/* The dimension that rows are of: the last one, unless it is short and another one is not, or each step of it is on another page of the
+ * source, but some of another one are on the same: if their lines are met once, or those of the last dimension meet in the cache. */
+static int innermost(const dml_shape *s)
+{
+    const dml_step *last = s->dim + s->rank - 1;
+    int found = s->rank - 1, apart = llabs(last->from) >= DML_PAGE && last->size <= INSIDE_APART;
+    int64_t least = last->from % CROWDED == 0 ? s->run : s->run <= 2 ? LINE / 2 : LINE;
+    for (int d = 0; d < s->rank - 1 && s->run < LINE; d++) {
+        const dml_step *this = s->dim + d;
+        int64_t step = llabs(this->from);
+        int closer = apart && this->size >= SHORT_ROW && step >= least && step < CROWDED && step < llabs(s->dim[found].from);
+        if (last->size < SHORT_ROW ? this->size > s->dim[found].size : closer)
+            found = d;
+    }
+    return found;
+}
+
+/* Makes rows. Dimensions whose steps share lines come next, inside of all others. Where rows are longer than a tile, or leave too little
+ * of the cache to the dimensions inside, they are cut. */
 static void cut_rows(dml_shape *s)
 {
-    int last = s->rank - 1, longest = last, outside = last;
-    for (int d = 0; d < last && s->run < LINE && s->dim[last].size < SHORT_ROW; d++)
-        if (s->dim[d].size > s->dim[longest].size)
-            longest = d;
+    int last = s->rank - 1, longest = innermost(s), outside = last;
+    int64_t most = longest < last && s->dim[last].size >= SHORT_ROW ? INSIDE_APART : INSIDE;
     dml_step row = s->dim[longest];
     for (int d = longest; d < last; d++)
         s->dim[d] = s->dim[d + 1];
     int64_t inside = 1;
     for (int d = last - 1; d >= 0; d--) {
         dml_step step = s->dim[d];
-        if (!in_lines(&step) || inside * step.size > INSIDE)
+        if (!in_lines(&step) || inside * step.size > most)
             continue;
         inside *= step.size;
         for (int k = d; k < outside - 1; k++)
@@ -180,7 +195,7 @@ static void cut_rows(dml_shape *s)
         s->dim[--outside] = step;
     }
     int64_t bytes = s->run * s->turns; /* of a place */
-    int64_t most = inside == 1 ? s->unit / bytes : dml_most(SHORT_ROW, TILE / (bytes * inside));
+    most = inside == 1 ? s->unit / bytes : dml_most(SHORT_ROW, TILE / (bytes * inside));
     s->length = dml_least(row.size, dml_most(1, most));
     s->cut = -1;
     s->in_line = row.size;
