@@ -35,7 +35,7 @@ static uint64_t reach(const dml_plan *p)
 static int64_t long_row(const dml_plan *p)
 {
     int in_registers = p->reached <= (double)dml_in_registers(p->slice); /* a table that they hold is for boxes without ramps */
-    return p->whole && !p->stores && !in_registers ? LONG_ROW_GATHERED : LONG_ROW;
+    return p->whole && !p->stores && !in_registers && !p->gathers ? LONG_ROW_GATHERED : LONG_ROW;
 }
 
 /* Whether 16 bits number the elements that the positions of a box reach: offsets come to `span` less one step at most. */

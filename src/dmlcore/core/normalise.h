@@ -119,7 +119,7 @@ DML_INLINE int NAME(narrow)(const I *index, int64_t count, int q, const int64_t 
 {
     if (q == 1 && WRAPS)
         return WRAP((const char *)index, count, sizeof(I), SIGNED, bounds[0], steps[0], ramp, offsets);
-    if (WRAPS)
+    if (WRAPS && (sizeof(I) == 4 || q > 3)) /* else what the compiler makes of it is as good, on Intel better */
         return WRAP_TUPLES((const char *)index, count, q, sizeof(I), SIGNED, bounds, steps, offsets);
     int64_t part = count / 4 * q;
     int negative = SIGNED &&
@@ -174,7 +174,7 @@ DML_LONG_PIECE int NAME(offsets)(const I *index, int64_t count, int q, const int
 }
 
 /* Those of DML_STEP_USUAL single indices, none of which is negative: the compiler unrolls the loops. */
-DML_PIECE int NAME(usual)(const I *index, const int64_t *bounds, const int64_t *steps, const u32 *ramp, u32 *offsets)
+DML_LONG_PIECE int NAME(usual)(const I *index, const int64_t *bounds, const int64_t *steps, const u32 *ramp, u32 *offsets)
 {
     if (SIGNED && (i64)index[0] < 0)
         return 1;

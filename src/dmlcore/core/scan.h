@@ -9,7 +9,7 @@
 /* Coordinates that follow each other, `tuple` of them for each position. v is in [-n, n) exactly when v + n is in
  * [0, 2n), unsigned: one addition and one maximum for each. LANES is a multiple of every short tuple and of the vectors'
  * lengths, so a lane always meets coordinates of the same dimension. */
-DML_PIECE int NAME(check)(const I *index, int64_t count, int tuple, const int64_t *bounds, int64_t ahead)
+DML_LONG_PIECE int NAME(check)(const I *index, int64_t count, int tuple, const int64_t *bounds, int64_t ahead)
 {
     enum { LANES = sizeof(I) == 4 ? 48 : 24 };
     U add[LANES], last[LANES], most[LANES] = {0};
