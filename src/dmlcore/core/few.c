@@ -5,16 +5,16 @@
 #include "dispatch.h"
 #include "move.h"
 
-#define FEW 128                          /* positions, */
-#define SHORT_SLICE 1024                 /* with slices of so many bytes at most; */
-#define FEW_IN_A_ROW 4096                /* those of elements that follow each other, as their indices do, going forwards */
-#define FEW_GATHERED 2048 /* where the vector unit's gathers are fast: those of plans are as good from there on */
-#define NEAR ((int64_t)1 << 20) /* along a table of so many bytes at most, */
+#define FEW 128                            /* positions, */
+#define SHORT_SLICE 1024                   /* with slices of so many bytes at most; */
+#define FEW_IN_A_ROW 4096                  /* those of elements that follow each other, as their indices do, going forwards */
+#define FEW_GATHERED 2048                  /* where the vector unit's gathers are fast: plans are as good from there on */
+#define NEAR ((int64_t)1 << 20)            /* along a table of so many bytes at most, */
 #define NEAR_UNFETCHED ((int64_t)16 << 20) /* or of so many, where nothing would be fetched ahead, */
-#define FAR INT32_MAX /* or, DML_FEW_GATHERED of them, as far as offsets go */
-#define FEW_FOR_VECTORS 12 /* more are left to the loops for the machine at hand */
-#define FEW_COPIED ((int64_t)64 << 10) /* bytes of a scatter's source */
-#define FEW_APART 192 /* elements of it, or of all slices, that are not next to each other */
+#define FAR INT32_MAX                      /* or, DML_FEW_GATHERED of them, as far as offsets go */
+#define FEW_FOR_VECTORS 12                 /* more are left to the loops for the machine at hand */
+#define FEW_COPIED ((int64_t)64 << 10)     /* bytes of a scatter's source */
+#define FEW_APART 192                      /* elements of it, or of all slices, that are not next to each other */
 
 /* Slices of a constant number of bytes, where they are frequent: each becomes a load and a store. */
 DML_INLINE void copy_slices(const char *from, const int64_t *from_offsets, char *to, const int64_t *to_offsets, int64_t count,
