@@ -32,6 +32,7 @@ static uint64_t reach(const dml_plan *p)
     return span;
 }
 
+/* Positions of a row that is not put into a box with others. */
 static int64_t long_row(const dml_plan *p)
 {
     int in_registers = p->reached <= (double)dml_in_registers(p->slice); /* a table that they hold is for boxes without ramps */

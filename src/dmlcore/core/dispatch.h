@@ -45,8 +45,8 @@ typedef struct {
                 int64_t from_step);
 } dml_shuffle;
 
-/* Offsets of so many tuples in a row, which are aligned, with those of a ramp where there is one; the farthest is at most 2**31 - 1. 1:
- * an index is out of range. */
+/* Offsets of so many tuples in a row, which are aligned, with those of a ramp where there is one; the farthest is at most 2**31 - 1.
+ * 1: an index is out of range. */
 typedef int (*dml_normaliser)(const void *indices, int64_t count, int tuple, const int64_t *bounds, const int64_t *steps,
                               const u32 *ramp, u32 *offsets);
 
@@ -54,8 +54,8 @@ typedef int (*dml_normaliser)(const void *indices, int64_t count, int tuple, con
 typedef void (*dml_gatherer)(char *stream, const char *table, const u32 *offsets, int64_t count, int gathers);
 typedef void (*dml_scatterer)(char *table, const char *stream, const u32 *offsets, int64_t count);
 
-/* So many indices in a row, checked, to the numbers of elements of 2**shift bytes: index times step, and what the ramp has where there
- * is one, fits into 16 bits of such. 1: one is out of range. */
+/* So many indices in a row, checked, to the numbers of elements of 2**shift bytes: index times step, and what the ramp has where
+ * there is one, fits into 16 bits of such. 1: one is out of range. */
 typedef int (*dml_narrower)(const char *indices, int64_t count, int64_t bound, int64_t step, const u32 *ramp, int shift,
                             u16 *to);
 
@@ -64,7 +64,7 @@ typedef struct {
     const dml_loop (*loops)[DML_STORAGES][DML_INDEXES];        /* one row for each operator */
     const dml_loop *scans;                                     /* one for each index class */
     const dml_normaliser *normalisers;                         /* likewise */
-    const dml_gatherer *gatherers;                             /* one for each storage class */
+    const dml_gatherer *gatherers;                             /* one for each storage class of up to eight bytes */
     const dml_scatterer *scatterers;                           /* likewise */
     const dml_narrower *narrowers;                             /* one for each index class; NULL: indices are not narrowed */
     const dml_loop *narrowed;                                  /* gathers by narrowed ones, one for each storage class */

@@ -235,7 +235,7 @@ DML_INLINE void NAME(move_far_wide)(const dml_plan *p, const dml_block *b, int s
 }
 
 /* By so many narrow offsets: dml_gatherer, dml_scatterer. */
-static void NAME(gather_at)(char *stream, const char *table, const u32 *offsets, int64_t count, int gathers)
+DML_PIECE void NAME(gather_at)(char *stream, const char *table, const u32 *offsets, int64_t count, int gathers)
 {
     int64_t i = 0;
     for (; i + 16 <= count; i += 16)
@@ -244,7 +244,7 @@ static void NAME(gather_at)(char *stream, const char *table, const u32 *offsets,
         NAME(store)(stream + IN_ORDER(i), NAME(load)(table + offsets[i]));
 }
 
-static void NAME(scatter_at)(char *table, const char *stream, const u32 *offsets, int64_t count)
+DML_PIECE void NAME(scatter_at)(char *table, const char *stream, const u32 *offsets, int64_t count)
 {
     int64_t i = 0;
     for (; i + 16 <= count; i += 16)

@@ -1,6 +1,6 @@
 /* few.c: moves of so few positions that making a plan would take longer than the move: checks every index, then copies or
- * combines one slice after the other; more where single elements are named one after the other. What is not that simple, and what is wrong, is
- * left to dml_move_run. */
+ * combines one slice after the other; more where single elements are named one after the other. What is not that simple, and what
+ * is wrong, is left to dml_move_run. */
 #include "copy.h"
 #include "dispatch.h"
 #include "move.h"
@@ -8,7 +8,7 @@
 #define FEW 128                            /* positions, */
 #define SHORT_SLICE 1024                   /* with slices of so many bytes at most; */
 #define FEW_IN_A_ROW 4096                  /* those of elements that follow each other, as their indices do, going forwards */
-#define FEW_GATHERED 2048                  /* where the vector unit's gathers are fast: plans are as good from there on */
+#define FEW_BY_GATHERS 2048                /* where the vector unit's gathers are fast: plans are as good from there on */
 #define NEAR ((int64_t)1 << 20)            /* along a table of so many bytes at most, */
 #define NEAR_UNFETCHED ((int64_t)16 << 20) /* or of so many, where nothing would be fetched ahead, */
 #define FAR INT32_MAX                      /* or, DML_FEW_GATHERED of them, as far as offsets go */
@@ -67,8 +67,8 @@ DML_INLINE int row_of(const dml_move *m, place at, place steps, int64_t count, i
     return 1;
 }
 
-/* Whether the positions stand one after the other in memory, indices and elements alike, and go forwards along a table of so many bytes
- * at most, if at all (*walks). */
+/* Whether the positions stand one after the other in memory, indices and elements alike, and go forwards along a table of so many
+ * bytes at most, if at all (*walks). */
 static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes, int64_t most, int *walks)
 {
     int64_t before = 1, tuple = m->bounds.n * index_bytes;
@@ -255,7 +255,7 @@ DML_PIECE int move_long_row(const dml_move *m, const row *r)
 {
     u32 at[FEW_IN_A_ROW];
     int64_t bytes = r->bytes;
-    int storage = bytes == 1 ? DML_STORAGE_U8 : bytes == 2 ? DML_STORAGE_U16 : bytes == 4 ? DML_STORAGE_U32 : DML_STORAGE_U64;
+    int storage = DML_CTZ64((uint64_t)bytes);
     if (r->walks ? offsets_along(m, r->index, r->count, at) : offsets_with(m, r->index, r->count, NULL, at))
         return 0;
     if (begin_row(m, r, at))
@@ -271,7 +271,7 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
 {
     int scatter = dml_kinds[op] == DML_KIND_SCATTER, fine;
     int64_t width = (int64_t)1 << run->storage, count = dml_product(m->positions), copied = 0;
-    int64_t most = dml_tuned->gathers_below ? FEW_GATHERED : FEW_IN_A_ROW;
+    int64_t most = dml_tuned->gathers_below ? FEW_BY_GATHERS : FEW_IN_A_ROW;
     if (count == 0 || count > most || run->mode != DML_RAISE)
         return 0;
     dml_combiner combine = run->reduction == DML_NONE ? NULL : dml_chosen_isa->combiners[run->data_type][run->reduction];

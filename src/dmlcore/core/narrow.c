@@ -21,7 +21,7 @@ static int narrow_some(const dml_narrowing *n, int64_t at, int64_t end)
     const char *from = n->indices + at * n->bytes;
     if (!p->numbered)
         return n->narrower(from, end - at, p->bounds[0], 1, NULL, 0, p->narrowed + at);
-    return n->narrower(from, end - at, p->bounds[0], p->steps[0], has_ramp(p) ? p->ramps->table.narrow : NULL, p->storage,
+    return n->narrower(from, end - at, p->bounds[0], p->steps[0], p->ramped ? p->ramps->table.narrow : NULL, p->storage,
                        p->narrowed + at);
 }
 
@@ -50,7 +50,7 @@ int dml_narrows(const dml_plan *p, int threads, int64_t taken)
 
 int dml_narrow(dml_job *job, dml_plan *p, dml_narrowing *narrowing)
 {
-    int64_t bytes = dml_index_bytes(p->index), box = p->rows * p->inner;
+    int64_t bytes = dml_index_bytes(p->index);
     p->narrowed = malloc((size_t)p->positions * sizeof(u16));
     if (!p->narrowed)
         return 0;
@@ -58,7 +58,7 @@ int dml_narrow(dml_job *job, dml_plan *p, dml_narrowing *narrowing)
         .plan = p,
         .indices = p->indices,
         .bytes = bytes,
-        .per_chunk = has_ramp(p) ? NARROW_CHUNK / box : NARROW_CHUNK, /* a box has no more than DML_BLOCK */
+        .per_chunk = has_ramp(p) ? NARROW_CHUNK / (p->rows * p->inner) : NARROW_CHUNK, /* at most DML_BLOCK in a box */
         .narrower = dml_chosen_isa->narrowers[p->index],
     };
     narrowing->first = (dml_first){some_narrowed, narrowing,

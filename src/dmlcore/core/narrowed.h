@@ -1,6 +1,6 @@
-/* narrowed.h: gathers of single elements whose indices were checked before and narrowed to 16 bits (narrow.c): to the elements' numbers,
- * or, where these need more, as they are. Included by core/loops.h for each storage class T of up to eight bytes and instruction set ISA
- * that has NARROW, without guard. */
+/* narrowed.h: gathers of single elements whose indices were checked before and narrowed to 16 bits (narrow.c): to the elements'
+ * numbers, or, where these need more, as they are. Included by core/loops.h for each storage class T of up to eight bytes and
+ * instruction set ISA that has NARROW, without guard. */
 
 #define NAME(name) DML_JOIN3(name, T, ISA)
 

@@ -158,8 +158,8 @@ static dml_row row_for(const dml_shape *s)
 /* Whether steps of a dimension are parts of the same lines, or of those fetched with them. */
 static int in_lines(const dml_step *step) { return dml_least(llabs(step->to), llabs(step->from)) < TURNED; }
 
-/* The dimension that rows are of: the last one, unless it is short and another one is not, or each step of it is on another page of the
- * source, but some of another one are on the same: if their lines are met once, or those of the last dimension meet in the cache. */
+/* The dimension that rows are of: the last one, unless it is short and another one is not, or each step of it is on another page
+ * of the source, but some of another one are on the same: if their lines are met once, or those of the last one meet in the cache. */
 static int innermost(const dml_shape *s)
 {
     const dml_step *last = s->dim + s->rank - 1;
@@ -175,8 +175,8 @@ static int innermost(const dml_shape *s)
     return found;
 }
 
-/* Makes rows. Dimensions whose steps share lines come next, inside of all others. Where rows are longer than a tile, or leave too little
- * of the cache to the dimensions inside, they are cut. */
+/* Makes rows. Dimensions whose steps share lines come next, inside of all others. Where rows are longer than a tile, or leave too
+ * little of the cache to the dimensions inside, they are cut. */
 static void cut_rows(dml_shape *s)
 {
     int last = s->rank - 1, longest = innermost(s), outside = last;

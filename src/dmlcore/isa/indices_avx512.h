@@ -41,8 +41,8 @@ DML_INLINE __m512i wrapped_indices(const char *index, __mmask16 some, size_t wid
     return from_the_end(indices_at(index, some, width, is_signed), is_signed, bound);
 }
 
-/* Coordinate k of sixteen tuples of q, which lie in q vectors: number q * j + k for tuple j. Permutations take two vectors at a time, and
- * look at as many bits of a number as that needs. */
+/* Coordinate k of sixteen tuples of q, which lie in q vectors: number q * j + k for tuple j. Permutations take two vectors at a
+ * time, and look at as many bits of a number as that needs. */
 DML_INLINE __m512i coordinate_of(const __m512i *v, int q, int k)
 {
     __m512i tuple = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -79,19 +79,13 @@ DML_INLINE __m512i some_offsets(const char *index, int64_t some, int q, size_t w
     return offset;
 }
 
-DML_INLINE __m512i sixteen_offsets(const char *index, int q, size_t width, int is_signed, const int64_t *bounds,
-                                   const int64_t *steps, __m512i offset, int *bad)
-{
-    return some_offsets(index, 16, q, width, is_signed, bounds, steps, offset, bad);
-}
-
-/* The same, stored. Not 0: one is out of range. */
+/* Those of sixteen, stored. Not 0: one is out of range. */
 DML_INLINE int wrap_sixteen(const char *index, int q, size_t width, int is_signed, const int64_t *bounds, const int64_t *steps,
                             const u32 *ramp, u32 *offsets)
 {
     int bad;
     __m512i first = ramp ? _mm512_loadu_si512((const void *)ramp) : _mm512_setzero_si512();
-    _mm512_storeu_si512((void *)offsets, sixteen_offsets(index, q, width, is_signed, bounds, steps, first, &bad));
+    _mm512_storeu_si512((void *)offsets, some_offsets(index, 16, q, width, is_signed, bounds, steps, first, &bad));
     return bad;
 }
 
@@ -141,7 +135,7 @@ DML_INLINE int wrap_tuples(const char *index, int64_t count, int q, size_t width
     return any;
 }
 
-/* What dml_narrower makes of up to sixteen indices; plain: they number the elements themselves. `most` becomes the largest so far. */
+/* What dml_narrower makes of up to sixteen indices; plain: they number the elements themselves. `most`: the largest so far. */
 DML_INLINE __m256i numbers_of_sixteen(const char *index, __mmask16 some, size_t width, int is_signed, __m512i bound,
                                       __m512i step, const u32 *ramp, __m128i shift, int plain, __m512i *most)
 {
@@ -313,7 +307,7 @@ DML_INLINE int take_sixteen(char *stream, const char *table, const char *index, 
                             const int64_t *steps, size_t width, size_t index_width, int is_signed)
 {
     int bad;
-    __m512i at = sixteen_offsets(index, q, index_width, is_signed, bounds, steps, _mm512_setzero_si512(), &bad);
+    __m512i at = some_offsets(index, 16, q, index_width, is_signed, bounds, steps, _mm512_setzero_si512(), &bad);
     if (bad)
         return 1;
     gather_at(stream, table, at, width, 0);

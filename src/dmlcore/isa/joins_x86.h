@@ -16,8 +16,8 @@
             join_of((stream), (table), (drift), (offsets), 0, sizeof(T), (way) == DML_MERGES, (past)); \
     } while (0)
 
-/* Where element number j lies. Places are offsets, counted from `drift` further on for each element, or numbered: two bytes each, which
- * count elements of `width` bytes. */
+/* Where element number j lies. Places are offsets, counted from `drift` further on for each element, or numbered: two bytes each,
+ * which count elements of `width` bytes. */
 DML_INLINE const char *place_of(const char *table, int64_t drift, const void *places, int numbered, size_t width, int j)
 {
     if (numbered && width < 4) /* what is shifted here costs more than loads */
