@@ -90,6 +90,32 @@ def test_tuples(rng, every_thread, length, index):
     both_outputs(dmlcore.scatter_nd, table, unique, updates, wanted=wanted)
 
 
+@pytest.mark.parametrize("isa", ("baseline", "avx512", "avx512-zen5"), indirect=True)
+@pytest.mark.parametrize("length", range(1, 11))
+@pytest.mark.parametrize("index", ("int64", "int32", "uint32"))
+def test_tuples_are_checked_one_by_one(rng, every_thread, isa, length, index):
+    """So many that the check keeps the offsets of few of them: each coordinate meets the length of its own dimension, also one
+    that fits all others, among some that fit all."""
+    shape = (5, 4, 3, 2, 7, 2, 3, 2, 2, 3)[:length]
+    table = numbers(rng, shape, "float32")
+    indices = np.stack([rng.integers(0 if index[0] == "u" else -n, n, 530_000) for n in shape], -1).astype(index)
+    wanted = table[tuple(indices.astype("int64").T)]
+    for threads in THREADS:
+        out = np.zeros_like(wanted)
+        dmlcore.gather_nd(table, indices, out=out, num_threads=threads)
+        assert same_bits(out, wanted), threads
+    indices = rng.integers(0, min(shape), indices.shape).astype(index)
+    for threads in THREADS:
+        for k, n in enumerate(shape):
+            at = (rng.integers(len(indices)), k)
+            good, indices[at] = indices[at], n
+            out[...] = 77
+            with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                dmlcore.gather_nd(table, indices, out=out, num_threads=threads)
+            assert caught.value.position == at and (out == 77).all()
+            indices[at] = good
+
+
 ORDERS = {"backwards": slice(None, None, -1), "every other": slice(None, None, 2), "both": slice(None, None, -2)}
 
 

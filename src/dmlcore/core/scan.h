@@ -5,27 +5,29 @@
 #define NAME(name) DML_JOIN3(name, I, ISA)
 #define SIGNED ((I) - 1 < (I)1)
 #define FEWEST 256 /* positions that are worth the preparations */
+#define LANES (DML_LINE / (int)sizeof(I)) /* of the longest vectors, */
+#define VECTORS(tuple) ((tuple) % 5 == 0 ? 5 : (tuple) % 7 == 0 ? 7 : 3) /* so many of which are checked at a time */
 
 /* Coordinates that follow each other, `tuple` of them for each position. v is in [-n, n) exactly when v + n is in
- * [0, 2n), unsigned: one addition and one maximum for each. LANES is a multiple of every short tuple and of the vectors'
+ * [0, 2n), unsigned: one addition and one maximum for each. lanes, a constant, is a multiple of the tuple and of the vectors'
  * lengths, so a lane always meets coordinates of the same dimension. */
-DML_LONG_PIECE int NAME(check)(const I *index, int64_t count, int tuple, const int64_t *bounds, int64_t ahead)
+DML_INLINE int NAME(check_by)(const I *index, int64_t count, int tuple, const int64_t *bounds, int64_t ahead, int lanes)
 {
-    enum { LANES = sizeof(I) == 4 ? 48 : 24 };
-    U add[LANES], last[LANES], most[LANES] = {0};
+    U add[7 * LANES], last[7 * LANES], most[7 * LANES];
     int bad = 0;
-    for (int lane = 0, k = 0; lane < LANES; lane++, k = k + 1 < tuple ? k + 1 : 0) {
+    for (int lane = 0, k = 0; lane < lanes; lane++, k = k + 1 < tuple ? k + 1 : 0) {
         int64_t n = bounds[k];
         if (sizeof(I) == 4)                          /* a longer dimension takes every value */
             n = dml_least(n, SIGNED ? (int64_t)1 << 31 : (int64_t)1 << 32);
         bad |= n == 0;
         add[lane] = SIGNED ? (U)n : 0;
         last[lane] = (U)n + add[lane] - 1;
+        most[lane] = 0;
     }
-    for (; count >= LANES; count -= LANES, index += LANES) {
-        for (int line = 0; ahead && line < LANES * (int)sizeof(I); line += 64)
+    for (; count >= lanes; count -= lanes, index += lanes) {
+        for (int line = 0; ahead && line < lanes * (int)sizeof(I); line += DML_LINE)
             DML_PREFETCH((const char *)index + ahead + line);
-        for (int lane = 0; lane < LANES; lane++) {
+        for (int lane = 0; lane < lanes; lane++) {
             U u = (U)index[lane] + add[lane];
             most[lane] = most[lane] > u ? most[lane] : u;
         }
@@ -34,9 +36,18 @@ DML_LONG_PIECE int NAME(check)(const I *index, int64_t count, int tuple, const i
         U u = (U)index[lane] + add[lane];
         most[lane] = most[lane] > u ? most[lane] : u;
     }
-    for (int lane = 0; lane < LANES; lane++)
+    for (int lane = 0; lane < lanes; lane++)
         bad |= most[lane] > last[lane];
     return bad;
+}
+
+DML_LONG_PIECE int NAME(check)(const I *index, int64_t count, int tuple, const int64_t *bounds, int64_t ahead)
+{
+    switch (VECTORS(tuple)) {
+    case 5: return NAME(check_by)(index, count, tuple, bounds, ahead, 5 * LANES);
+    case 7: return NAME(check_by)(index, count, tuple, bounds, ahead, 7 * LANES);
+    default: return NAME(check_by)(index, count, tuple, bounds, ahead, 3 * LANES);
+    }
 }
 
 static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t end)
@@ -47,7 +58,8 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
     for (int d = p->rank - 1; d >= 0 && dense; d--)
         dense = p->dim[d].index == dense ? dense * p->dim[d].size : 0;
     unsigned char *seen = p->seen ? p->seen + worker->number * p->seen_apart : NULL;
-    int by_lanes = !seen && p->positions >= FEWEST && p->mode == DML_RAISE && !p->packed && !p->again && 24 % p->tuple == 0,
+    int by_lanes = !seen && p->positions >= FEWEST && p->mode == DML_RAISE && !p->packed && !p->again &&
+                   VECTORS(p->tuple) * LANES % p->tuple == 0,
         stop = DML_OK;
     int64_t box = begin, kept = p->kept ? dml_most(begin, dml_least(p->kept_from, end)) : end;
     if (dense && by_lanes) {                /* one run of coordinates: boxes do not matter */
@@ -83,3 +95,5 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
 #undef NAME
 #undef SIGNED
 #undef FEWEST
+#undef LANES
+#undef VECTORS
