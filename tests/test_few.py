@@ -20,7 +20,7 @@ def test_few_positions(rng, each_way, count, width):
     """As many as are moved without a plan, and one more; slices and copies as long as that takes, and longer. A bad index
     leaves the output as it was.
     """
-    for rows in (1, max(1, 65536 // width), 65536 // width + 1):
+    for rows in (1, max(1, 65536 // width), 524288 // width, 524288 // width + 1):
         x = rng.integers(0, 255, (rows, width), np.uint8)
         at = rng.integers(-rows, rows, count)
         indices, updates = at[:, np.newaxis], rng.integers(0, 255, (count, width), np.uint8)
@@ -44,8 +44,10 @@ def test_few_positions(rng, each_way, count, width):
         with pytest.raises(dmlcore.IndexOutOfRangeError):
             dmlcore.gather_nd(x, bad, out=out)
         with pytest.raises(dmlcore.IndexOutOfRangeError):
+            dmlcore.scatter_nd(x, bad, updates, out=whole)
+        with pytest.raises(dmlcore.IndexOutOfRangeError):
             dmlcore.scatter_nd(inside, bad, updates, out=inside)
-        assert (out == before[0]).all() and (inside == before[1]).all()
+        assert (out == before[0]).all() and (inside == before[1]).all() and (whole == wanted).all()
 
 
 @pytest.mark.parametrize("index", ("int32", "uint32", "int64", "uint64"))

@@ -13,7 +13,7 @@
 #define NEAR_UNFETCHED ((int64_t)16 << 20) /* or of so many, where nothing would be fetched ahead, */
 #define FAR INT32_MAX                      /* or, DML_FEW_GATHERED of them, as far as offsets go */
 #define FEW_FOR_VECTORS 12                 /* more are left to the loops for the machine at hand */
-#define FEW_COPIED ((int64_t)64 << 10)     /* bytes of a scatter's source */
+#define FEW_COPIED ((int64_t)512 << 10)    /* bytes of a scatter's source; a second thread helps with more */
 #define FEW_APART 192                      /* elements of it, or of all slices, that are not next to each other */
 
 /* Slices of a constant number of bytes, where they are frequent: each becomes a load and a store. */
