@@ -80,11 +80,14 @@ DML_INLINE int64_t dml_block_open(const dml_plan *p, int64_t box, int64_t most, 
     return boxes;
 }
 
-/* Fetches some bytes of the table's next row; the answer is what comes after them. */
-DML_INLINE const char *dml_block_fetch(const char *next, int64_t bytes)
+/* Fetches some bytes of the table's next row, to be stored to or not; the answer is what comes after them. */
+DML_INLINE const char *dml_block_fetch(const char *next, int64_t bytes, int stores)
 {
     for (int64_t at = 0; at < bytes; at += DML_LINE)
-        DML_PREFETCH(next + at);
+        if (stores)
+            DML_PREFETCH_WRITE(next + at);
+        else
+            DML_PREFETCH(next + at);
     return next + bytes;
 }
 

@@ -55,6 +55,7 @@ static const dml_tuning usual = {
     .aside = 0,
     .gather_fetches = DML_NEAR,
     .gather_fetches_many = DML_NEAR,
+    .gather_fetches_16 = DML_NEAR,
     .scatter_fetches = 5 << 20,
     .rows_fetched_alike = 24 << 20,
     .columns = NEVER,
@@ -90,6 +91,7 @@ static const dml_tuning gathering = {
     .elements_past = 0,
     .gather_fetches = 128 << 20,
     .gather_fetches_many = 128 << 20,
+    .gather_fetches_16 = 128 << 20,
     .scatter_fetches = 24 << 10,
     .rows_fetched = NEVER,
     .rows_fetched_alike = NEVER,
@@ -135,14 +137,15 @@ static const dml_tuning gathering = {
     .tiles_wide = 2,
 };
 
-/* Zen 5 sees farther ahead by itself: elements that the third-level cache holds take 0.5 to 0.9 of the time if they are not fetched,
- * gathered or scattered, out of and into tables of 5 to 24 MiB, the same few columns of all rows 0.33 to 0.9. What streams by leaves
- * no room there for a table of 18 MiB, which is fetched then, 0.5 to 0.7; elements out of 14 MiB and more that are not fetched, of
- * four bytes out of 4, are stored plainly, 0.5 to 0.9, those of eight and sixteen past the caches when 18 MiB stream by, 0.6 to 0.9.
- * A string instruction copies well from any place to any other, also slices, and long ones out of tables that the cache holds
- * better than stores past it, 0.5 to 0.9; slices beside small tables stay in the cache up to 24 MiB, 0.46 to 0.9, those of several
- * threads up to 36, 0.25 to 0.9. Copies of 12 to 24 MiB stay there, 0.5 to 0.9, if many of their lines are updated up to 40, 0.6 to
- * 0.9; lines with few updates, or of tables that no cache holds, are copied 64 KiB at a time, 0.65 to 1.0. Small elements put aside
+/* Zen 5 sees farther ahead by itself: elements that the third-level cache holds take 0.5 to 0.9 of the time if they are not
+ * fetched, gathered or scattered, out of and into tables of 5 to 24 MiB, the same few columns of all rows 0.33 to 0.9. What
+ * streams by leaves no room there for a table of 18 MiB, which is fetched then, 0.5 to 0.7; nor do elements of sixteen bytes
+ * for one of 11 MiB, 0.5 to 1.0; elements out of 14 MiB and more that are not fetched, of four bytes out of 4, are stored
+ * plainly, 0.5 to 0.9, those of eight and sixteen past the caches when 18 MiB stream by, 0.6 to 0.9. A string instruction
+ * copies well from any place to any other, also slices, and long ones out of tables that the cache holds better than stores
+ * past it, 0.5 to 0.9; slices beside small tables stay in the cache up to 24 MiB, 0.46 to 0.9, those of several threads up to
+ * 36, 0.25 to 0.9. Copies of 12 to 24 MiB stay there, 0.5 to 0.9, if many of their lines are updated up to 40, 0.6 to 0.9;
+ * lines with few updates, or of tables that no cache holds, are copied 64 KiB at a time, 0.65 to 1.0. Small elements put aside
  * take 0.75 to 1.04. Lines fetched before they are stored to gain nothing: 0.7 to 1.3. */
 static const dml_tuning zen5 = {
     ZEN,
@@ -152,6 +155,7 @@ static const dml_tuning zen5 = {
     .aside = 4,
     .gather_fetches = 24 << 20,
     .gather_fetches_many = 18 << 20,
+    .gather_fetches_16 = 11 << 20,
     .scatter_fetches = 24 << 20,
     .rows_fetched_alike = NEVER,
     .columns = 12 << 20,

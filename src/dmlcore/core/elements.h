@@ -156,7 +156,7 @@ DML_INLINE void NAME(gather_in_order)(const dml_plan *p, const dml_block *b, int
     }
     for (; i + 16 <= n; i += 16) {
         soon = NAME(feed)(soon, p->fed);
-        next = dml_block_fetch(next, p->next_step);
+        next = dml_block_fetch(next, p->next_step, 0);
         NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i, p->gathers ? DML_GATHERS : DML_INSERTS, past);
     }
     for (; i < n; i++)

@@ -4,6 +4,7 @@
  * arithmetic, the second waits for memory. */
 
 #define NAME(name) DML_JOIN4(name, T, I, ISA)
+#define STORED_SOON 4096 /* bytes between what is fetched to be stored to and what is stored */
 
 /* One element, and two, each checked already. */
 DML_INLINE void NAME(one)(char *table, char *stream, int scatter)
@@ -109,7 +110,7 @@ DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramp, int 
             return 1;
         for (; i + 16 <= some; i += 16, table += 16 * drift, stream += 16 * sizeof(T)) {
             NAME(fetch)(index + i, 1, ahead);
-            next = dml_block_fetch(next, scatter ? 0 : next_step);
+            next = dml_block_fetch(next, next_step, scatter);
             NAME(sixteen)(table, stream, offsets + i, drift, scatter, way, past);
         }
         for (; i < some; i++, table += drift, stream += sizeof(T))
@@ -127,7 +128,7 @@ DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramp, int 
  * they come to. */
 DML_INLINE int NAME(take)(const dml_plan *p, const dml_block *b, const u32 *ramp, int drift, int dense)
 {
-    dml_block_fetch(b->next, b->count * p->next_step / 16);
+    dml_block_fetch(b->next, b->count * p->next_step / 16, 0);
     return TAKE(b->stream, b->table, b->indices, b->count, p->bounds[0], p->steps[0], ramp, drift, dense, sizeof(T), sizeof(I),
                 (I)-1 < (I)1);
 }
@@ -155,18 +156,24 @@ DML_INLINE int NAME(take_tuples)(const dml_plan *p, const dml_block *b, int q)
 }
 #endif
 
-/* Out of a table that registers hold: loaded for DML_STEP_MOST positions at a time. */
+/* Out of a table that registers hold: loaded for DML_STEP_MOST positions at a time, whose elements are stored at once. So what they
+ * are stored to is fetched while indices are checked; past the caches, whole lines are stored if some elements come first. */
 DML_INLINE int NAME(look_up_fused)(const dml_plan *p, const dml_block *b)
 {
     const I *index = (const I *)b->indices;
     char *stream = b->stream;
+    int past = DML_JOIN3(goes_past, T, ISA)(p, stream), soon = p->stores_soon && !past;
+    int64_t first = past ? DML_JOIN3(to_line, T, ISA)(stream, b->count) : 0;
     _Alignas(64) u32 offsets[DML_STEP_MOST];
     for (int64_t left = b->count, some; left > 0; left -= some, stream += some * (int64_t)sizeof(T)) {
-        some = dml_least(DML_STEP_MOST, left);
+        some = dml_least(first ? first : DML_STEP_MOST, left);
+        first = 0;
         for (int64_t i = 0, few; i < some; i += few, index += few) {
             few = dml_least(DML_STEP_USUAL, some - i);
             for (int64_t k = 0; p->ahead && k < few; k += DML_LINE / (int64_t)sizeof(I))
                 DML_PREFETCH((const char *)(index + k) + p->ahead);
+            for (int64_t k = 0; soon && k < few; k += DML_LINE / (int64_t)sizeof(T))
+                DML_PREFETCH_WRITE(stream + (i + k) * (int64_t)sizeof(T) + STORED_SOON);
             if (NAME(some)(index, few, 1, p, NULL, offsets + i))
                 return 1;
         }
@@ -230,4 +237,5 @@ DML_PIECE int NAME(gather_fused)(const dml_plan *p, dml_block *b) { return NAME(
 
 DML_PIECE int NAME(scatter_fused)(const dml_plan *p, dml_block *b) { return NAME(fused)(p, b, 1); }
 
+#undef STORED_SOON
 #undef NAME

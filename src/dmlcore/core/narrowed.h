@@ -11,7 +11,7 @@ DML_INLINE void NAME(gather_places)(const dml_plan *p, const dml_block *b, const
     char *stream = b->stream;
     int64_t i = 0, count = b->count, next_step = p->next_step, bytes = numbered ? sizeof(u16) : sizeof(u32);
     for (; i + 16 <= count; i += 16) {
-        next = dml_block_fetch(next, next_step);
+        next = dml_block_fetch(next, next_step, 0);
         JOIN_AT(T, stream + i * (int64_t)sizeof(T), table, places + i * bytes, numbered, merges);
     }
     for (; i < count; i++) {

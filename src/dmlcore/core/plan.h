@@ -39,6 +39,7 @@ typedef struct {
     int64_t elements_past;         /* longer ones from so much on with their indices, by threads twice; 0: as slices */
     int64_t gather_fetches;        /* from there on elements are fetched ahead */
     int64_t gather_fetches_many;   /* the same beside so much of indices and elements that the table leaves the cache */
+    int64_t gather_fetches_16;     /* the same of elements of sixteen bytes, WIDE_FETCHED of them and more */
     int64_t scatter_fetches;
     int64_t rows_fetched;          /* tables so large that few elements of each of their rows are fetched ahead as well, */
     int64_t rows_fetched_alike;    /* the same ones of all rows */
@@ -181,6 +182,7 @@ typedef struct dml_plan {
 
     /* the ways: stores */
     int past; /* the caches: more is written than they hold, in parts that are long enough */
+    int stores_soon; /* what is stored to is fetched before */
     int lines; /* slices begin and end where cache lines do, there where they are stored */
 
     unsigned char *seen; /* scans: a byte for each offset that is named; NULL: nobody wants to know */

@@ -12,6 +12,7 @@
 /* loads; positions, where nothing else is said */
 #define FEW_POSITIONS (640 << 10)  /* those of a far table that fewer meet are in the caches the next time */
 #define FEW_UPDATED 32768          /* their lines of a table in the third-level cache are in the second-level one then */
+#define WIDE_FETCHED 250000        /* elements of sixteen bytes, which with their table fill the third-level cache sooner */
 #define STREAMED (30 << 20)        /* bytes of indices and elements: tables of half the third-level cache leave it */
 #define HELD_AT_ONCE 200           /* fewer are not worth loading the table into registers */
 #define NEGATIVES_SOUGHT 16        /* coordinates that are looked at */
@@ -30,21 +31,24 @@
 #define FEEDS ((int64_t)16 << 20) /* bytes of indices and updates: some are fetched while others are combined, */
 #define LEAST_FED (48 << 10)      /* where the first-level cache does not hold the table */
 #define MANY ((int64_t)16 << 20)   /* bytes of indices, more than the third-level cache holds beside the rest */
-#define LEAST_ROW 512              /* bytes of a row that is fetched as a whole while the one before it is read; */
-#define MOST_ROW (512 << 10)       /* longer ones would have left the cache before they are used */
+#define FAR_MORE ((int64_t)40 << 20) /* bytes of 64-bit indices that come out of memory alone */
+#define STORED_FAR (16 << 20) /* bytes of indices and elements: what is stored to leaves the third-level cache meanwhile */
+#define LEAST_ROW 512 /* bytes of a row that is fetched as a whole while the one before it is read; */
+#define STORED_FOR_EACH 48 /* bytes of it for each position that is scattered */
+#define MOST_ROW (512 << 10) /* longer ones would have left the cache before they are used */
 
 /* stores; bytes */
 /* slices of a gather with gaps between them (Zen 4): plain stores take 1.0 to 3.3 times as long as those past the caches where
  * the gaps are at least GAP and the slices at least WITH_A_GAP long, else 0.6 to 1.4 times */
 #define GAP 128
 #define WITH_A_GAP 256
-#define KEPT (16 << 20)            /* a table that the third-level cache holds beside some of what it gives, */
-#define KEPT_WITH (28 << 20)       /* and so much of both, if slices are */
-#define SHORTER (32 << 10)         /* than these */
-#define BESIDE 32                  /* bytes of short ones that are not stored past it for each of a small table */
-#define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
-#define FEWEST_ROWS 8              /* of so many rows in a box, */
-#define LONG_FOR_COLUMNS 1024      /* which are so many bytes long in the table */
+#define KEPT (16 << 20) /* a table that the third-level cache holds beside some of what it gives, */
+#define KEPT_WITH (28 << 20) /* and so much of both, if slices are */
+#define SHORTER (32 << 10) /* than these */
+#define BESIDE 32 /* bytes of short ones that are not stored past it for each of a small table */
+#define FEWEST_COLUMNS 9 /* that are gathered one after the other, */
+#define FEWEST_ROWS 8 /* of so many rows in a box, */
+#define LONG_FOR_COLUMNS 1024 /* which are so many bytes long in the table */
 #define MOSTLY_ENDS (5 * DML_LINE / 2) /* shorter slices that are scattered anywhere have no more than one line of their own */
 #define SHORT_PAST (16 << 20) /* less in slices shorter than two lines is stored through the caches */
 
@@ -91,6 +95,8 @@ static enum dml_fetch choose_fetch(const dml_plan *p)
     int near = p->reached < DML_NEAR, in_l2 = p->reached < (double)t->to_l2;
     int many = streamed(p) >= STREAMED;
     int64_t fetches = p->stores ? t->scatter_fetches : many ? t->gather_fetches_many : t->gather_fetches;
+    if (!p->stores && p->slice == 16 && p->positions >= WIDE_FETCHED)
+        fetches = dml_least(fetches, t->gather_fetches_16);
     int too_few = !p->stores && p->positions <= DML_FEW_GATHERED;
     int in_l2_already = p->stores && near && !in_l2 && p->positions < FEW_UPDATED;
     if (too_few || walks_along_few_rows(p))
@@ -240,16 +246,33 @@ static int64_t bytes_in_registers(const dml_plan *p)
     return bytes <= most ? bytes : 0;
 }
 
+/* Whether indices come out of memory, and ways to move that fetch them better are faster than registers that hold the table.
+ * Measured, Zen 5: tuples 1.0 to 2.3x, 32-bit ones that no ring reads 0.66 to 0.87x; single indices, before what is stored to was
+ * fetched as well, 1.1 to 1.9x, after that 0.8x, 1.0x, 1.3x for 26, 40, 72 MB of 64-bit indices. */
+static int had_better_fetch(const dml_plan *p, int many)
+{
+    if (!many || p->tuned->ahead_of_many <= p->tuned->ahead_of_moves)
+        return 0;
+    int64_t bytes = dml_index_bytes(p->index);
+    if (p->tuple == 1)
+        return bytes == 8 && p->slice <= 4 && p->positions * bytes >= FAR_MORE;
+    return bytes == 8 || (p->tuple <= dml_chosen_isa->wraps && DML_WRAPS_TUPLES(p->slice));
+}
+
 /* Rows of the table that lie one after the other, each read by a row of positions: the next one is fetched meanwhile, though not
  * all of it may be met. Measured: 1.0 to 1.8x for rows of 2 KiB and more out of the third-level cache, 0.9 to 1.05x for shorter
- * ones; where a position is for each 12 to 48 bytes of a row, 1.3 to 2.7x out of that cache and out of memory (Zen 5). */
+ * ones; where a position is for each 12 to 48 bytes of a row, 1.3 to 2.7x out of that cache and out of memory (Zen 5). Scattered
+ * in place, 1.0 to 3x there (Zen 5), 1.0 to 3.4x (Emerald Rapids); not where lines have just been copied (dml_copies_lines), 0.8 to
+ * 1.05x. */
 static void fetch_rows(dml_plan *p)
 {
     const dml_dim *last = p->dim + p->rank - 1;
     p->next_row = p->next_step = 0;
     if (p->tuple != 1 || p->rank < 2 || last->table || p->steps[0] < p->slice)
         return;
-    int64_t row = p->bounds[0] * p->steps[0], each = p->walked < DML_NEAR_L2 ? 2 * p->slice : p->tuned->row_for_each;
+    int64_t row = p->bounds[0] * p->steps[0], each = p->stores ? STORED_FOR_EACH : p->tuned->row_for_each;
+    if (p->walked < DML_NEAR_L2)
+        each = 2 * p->slice;
     if (last[-1].table != row || row < LEAST_ROW || row > dml_least(MOST_ROW, last->size * each))
         return;
     p->next_row = row;
@@ -281,7 +304,8 @@ void dml_policy_loops(dml_plan *p)
     p->in_rows = p->again && !p->stores && p->whole && !p->scattered;
     p->columns = p->in_rows && !p->fetch && goes_by_columns(p);
     p->in_rows &= p->fetch || p->columns;
-    p->in_registers = bytes_in_registers(p);
+    p->in_registers = had_better_fetch(p, many) ? 0 : bytes_in_registers(p);
+    p->stores_soon = p->in_registers && streamed(p) >= STORED_FAR;
     p->direct &= simple && !p->ramped && !p->in_registers;
     if (p->direct && !p->stores && meets_negative(p, p->rows * p->inner * p->tuple)) {
         p->direct = 0;

@@ -12,7 +12,7 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ram
     const I *index = (const I *)b->indices;
     const char *next = b->next;
     char *table = b->table, *stream = b->stream;
-    int64_t count = b->count, next_step = scatter ? 0 : p->next_step, ahead = p->ahead, at = 0, ready = 0, i = 0;
+    int64_t count = b->count, next_step = p->next_step, ahead = p->ahead, at = 0, ready = 0, i = 0;
     int64_t first = past ? DML_JOIN3(to_line, T, ISA)(stream, count) : 0, bounds[3], steps[3];
     u32 *ring = b->offsets.narrow, *few = ring + RING;
     for (int k = 0; k < q; k++) {
@@ -43,7 +43,7 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ram
         const u32 *soon_ramp = ramps ? part ? ramps - (whole - RING_AHEAD) : ramps + RING_AHEAD : NULL;
         for (; i < end; i += 16, table += 16 * drift, stream += 16 * sizeof(T), at = (at + 16) & (RING - 1)) {
             NAME(fetch)(index + i * q, q, ahead);
-            next = dml_block_fetch(next, next_step);
+            next = dml_block_fetch(next, next_step, scatter);
             if (WRAP_SIXTEEN((const char *)(soon + i * q), q, sizeof(I), (I)-1 < (I)1, bounds, steps,
                              ramps ? soon_ramp + i : NULL, ring + ((at + RING_AHEAD) & (RING - 1))))
                 return 1;
@@ -52,7 +52,7 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ram
     }
     for (; i < whole; i += 16, table += 16 * drift, stream += 16 * sizeof(T), at = (at + 16) & (RING - 1)) {
         NAME(fetch)(index + i * q, q, ahead);
-        next = dml_block_fetch(next, next_step);
+        next = dml_block_fetch(next, next_step, scatter);
         NAME(sixteen)(table, stream, ring + at, drift, scatter, way, past);
     }
     if (last && NAME(some)(index + whole * q, last, q, p, ramps ? ramps + whole : NULL, few))

@@ -119,6 +119,7 @@ int dml_copies_lines(dml_job *job, dml_plan *p, const char *source, int64_t byte
     }
     if (reach > line) /* updates of one line would reach into the next */
         return 0;
+    p->next_row = p->next_step = 0; /* copied just before, they are in the cache */
     job->source = source;
     job->line = line;
     job->lines = lines;
