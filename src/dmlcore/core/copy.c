@@ -1,4 +1,4 @@
-/* copy.c: copying bytes, and whole tensors, unit by unit (shape.c). */
+/* copy.c: copying bytes, and whole tensors, unit by unit (shape.c, units.c). */
 #include "dispatch.h"
 #include "shape.h"
 

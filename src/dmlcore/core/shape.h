@@ -1,11 +1,12 @@
 /* shape.h: elements of one shape that lie in one way here and in another way there, cut into units that are copied one at a
- * time. Included by copy.c, which copies whole tensors, and by strided.c, which moves slices. */
+ * time. Included by units.c, which copies them, by copy.c, whose tensors they are cut from, and by strided.c, which moves slices. */
 #ifndef DMLCORE_SHAPE_H
 #define DMLCORE_SHAPE_H
 
 #include "copy.h"
 
 #define DML_COLUMNS 256 /* that planes are interleaved of, at most */
+#define DML_TILE ((int64_t)16 << 10) /* bytes of rows and of planes that the first-level cache holds */
 
 /* One dimension: bytes from one of its steps to the next. */
 typedef struct {
@@ -57,6 +58,11 @@ DML_INLINE int dml_shape_is_row(const dml_shape *s)
 {
     return s->across < 0 && s->chained < 0 && s->units == 1 && s->places > 1 && s->rows == 1 && s->row;
 }
+
+/* The loop for rows of elements, NULL where runs are no elements; whether so many rows of the destination that take turns in the
+ * source are separated by permutations. */
+dml_row dml_shape_loop(const dml_shape *shape);
+int dml_shape_separates(const dml_shape *shape, int64_t turns);
 
 /* Planes of several dimensions (chains.c): finds one, of elements of up to eight bytes, cuts it into units, copies one of them. */
 int dml_chains_find(dml_shape *shape);

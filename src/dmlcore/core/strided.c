@@ -1,8 +1,7 @@
-/* strided.c: moves of slices whose elements do not follow each other in memory, as those of transposed arrays and of every
- * second column. Computes the offset of a slice once, where the loops would for each of its elements, and copies the slice
- * like a tensor (shape.c). */
-#include "shape.h"
-#include "share.h"
+/* strided.c: slices whose elements do not follow each other in memory, as those of transposed arrays and of every second
+ * column. The offset of a slice is computed once, where the loops would compute one for each of its elements, and the slice
+ * is copied like a tensor (shape.c). Decides how slices are cut and shared out; striding.c moves them. */
+#include "striding.h"
 
 #include <stdlib.h>
 
@@ -19,7 +18,6 @@
 #define SHARED_STREAM 2048               /* bytes of the stream that a thread stores in a row */
 #define SEVERAL 4                        /* positions that are worth it */
 #define SEVERAL_BOXES 8                  /* with the same indices, of short slices, that are left to the loops */
-#define SHORT_SLICE 12                   /* elements of a slice that is moved together with others */
 #define CHUNK ((int64_t)256 << 10)       /* bytes that a thread claims at a time */
 #define CACHED_PART ((int64_t)28 << 10)  /* bytes of the lines of a part that stay in the first-level cache, */
 #define FEWEST_CACHED 16                 /* and elements of each of its slices that are worth it, */
@@ -27,25 +25,6 @@
 #define SHORT_ROW 16                     /* elements of a row that is moved as a whole */
 #define FEW_COLUMNS 12                   /* elements: moved along another dimension of the slice, half as many for */
 #define MANY 32                          /* positions */
-#define SOME 64                          /* indices that are checked at a time */
-#define NEXT 2                           /* so many slices ahead they are fetched, */
-#define REACH 1024                       /* so many bytes of them */
-
-/* The dimensions, those of the positions in front, then some that are walked outside of them, then the slice's. */
-typedef struct {
-    const dml_plan *plan;
-    int scatter;
-    int positions, outside, rank;
-    int moved;                           /* of those outside, dimensions that are walked inside of the cut, */
-    int64_t rows;                        /* and their steps */
-    dml_dim dim[DML_DIMS];
-    int turns;                           /* the slice is contiguous in the table, the positions are in the stream */
-    int64_t strip;                       /* elements of a slice that are turned at a time */
-    int cut;                             /* the slice's dimension that is shared out, in parts of `length` */
-    int64_t length, cuts, parts;         /* how many of them, and of everything but the positions */
-    dml_shape whole, rest;               /* a part, and the last one of several */
-    int64_t count, per_chunk, chunks;    /* positions: all, at a time, and how many times */
-} striding;
 
 int dml_slice_dimensions(const dml_plan *p)
 {
@@ -57,7 +36,7 @@ int dml_slice_dimensions(const dml_plan *p)
 
 /* Scatters have the dimensions in front of the slice's in their order, as updates for one place follow each other. Gathers have
  * all along which the index stays the same behind the positions, so that each of these is checked once. */
-static void lay_out(striding *s, const dml_plan *p, int scatter)
+static void lay_out(dml_striding *s, const dml_plan *p, int scatter)
 {
     int trailing = p->rank - dml_slice_dimensions(p), across = dml_across(p);
     s->plan = p;
@@ -103,7 +82,7 @@ int dml_takes_strided(const dml_plan *p, int scatter)
         if (scatter && p->dim[d].table == 0)
             return 0; /* updates for one place: their order counts */
     }
-    int slices = n && elements >= (scatter ? FEWEST_SCATTERED : FEWEST) && !(elements <= SHORT_SLICE && boxes_repeat(p));
+    int slices = n && elements >= (scatter ? FEWEST_SCATTERED : FEWEST) && !(elements <= DML_SHORT_SLICE && boxes_repeat(p));
     return p->positions >= LITTLE && p->whole && !p->combine && p->mode == DML_RAISE && p->rank <= DML_RANK_MAX &&
            (slices || (!scatter && dml_turns_columns(p)));
 }
@@ -117,13 +96,13 @@ int dml_strides_at_once(const dml_plan *p)
             changing++;
             positions *= p->dim[d].size;
         }
-    return changing <= 1 && positions <= SOME && p->positions * p->slice <= CHUNK;
+    return changing <= 1 && positions <= DML_SOME_AT_ONCE && p->positions * p->slice <= CHUNK;
 }
 
-static int64_t size_in_part(const striding *s, int d, int64_t length) { return d == s->cut ? length : s->dim[d].size; }
+static int64_t size_in_part(const dml_striding *s, int d, int64_t length) { return d == s->cut ? length : s->dim[d].size; }
 
 /* A part of a slice, between stream and table. */
-static void shape_of(const striding *s, dml_shape *shape, int64_t length)
+static void shape_of(const dml_striding *s, dml_shape *shape, int64_t length)
 {
     dml_shape_begin(shape);
     for (int d = s->positions + s->outside; d < s->rank; d++)
@@ -134,240 +113,8 @@ static void shape_of(const striding *s, dml_shape *shape, int64_t length)
     dml_shape_end(shape, s->plan->slice, DML_STORE_PLAIN, 1);
 }
 
-/* The table's offsets that some tuples name. 0: a coordinate is out of range. What is checked is what is used, also if another
- * thread changes the index meanwhile. Without wraps negative ones are out of range: that is tried first; then all are treated
- * alike, as nobody can foresee which are negative. */
-#define OFFSETS(name, T)                                                                                   \
-    DML_INLINE int name##_some(const dml_plan *p, const char *indices, int64_t step, int64_t count,        \
-                               uint64_t *DML_RESTRICT offset, int wraps)                                   \
-    {                                                                                                      \
-        int bad = 0;                                                                                       \
-        for (int k = 0; k < p->tuple; k++, indices += p->coordinate_stride) {                              \
-            const char *at = indices;                                                                      \
-            uint64_t n = (uint64_t)p->bounds[k], each = (uint64_t)p->steps[k];                             \
-            for (int64_t i = 0; i < count; i++, at += step) {                                              \
-                T read;                                                                                    \
-                memcpy(&read, at, sizeof read);                                                            \
-                DML_ONCE(read);                                                                            \
-                uint64_t u = (uint64_t)read;                                                               \
-                if (wraps)                                                                                 \
-                    u += n & (0 - (uint64_t)(u >= n));                                                     \
-                bad |= u >= n;                                                                             \
-                offset[i] = (k ? offset[i] : 0) + u * each;                                                \
-            }                                                                                              \
-        }                                                                                                  \
-        return !bad;                                                                                       \
-    }                                                                                                      \
-    static int name(const dml_plan *p, const char *indices, int64_t step, int64_t count, uint64_t *offset) \
-    {                                                                                                      \
-        return name##_some(p, indices, step, count, offset, 0) ||                                          \
-               ((T) - 1 < (T)1 && name##_some(p, indices, step, count, offset, 1));                        \
-    }
-OFFSETS(offsets_i32, i32)
-OFFSETS(offsets_i64, i64)
-OFFSETS(offsets_u32, u32)
-OFFSETS(offsets_u64, u64)
-
-static int offsets_of(const dml_plan *p, const char *indices, int64_t step, int64_t count, int64_t *offset)
-{
-    uint64_t *to = (uint64_t *)offset; /* what is too large wraps around, and is not used */
-    switch (p->index) {
-    case DML_INDEX_I32: return offsets_i32(p, indices, step, count, to);
-    case DML_INDEX_I64: return offsets_i64(p, indices, step, count, to);
-    case DML_INDEX_U32: return offsets_u32(p, indices, step, count, to);
-    default: return offsets_u64(p, indices, step, count, to);
-    }
-}
-
-/* Rows of some positions, column by column: each place keeps what comes last all the same. Four at a time: where a loop of so few
- * instructions happens to lie costs up to a third. */
-#define BY_COLUMNS(name, T)                                                                                                    \
-    DML_INLINE void name##_column(char *table, const int64_t *offset, char *stream, int64_t pitch, int64_t count, int scatter) \
-    {                                                                                                                          \
-        int64_t i = 0;                                                                                                         \
-        for (; i + 4 <= count; i += 4, stream += 4 * pitch)                                                                    \
-            for (int k = 0; k < 4; k++)                                                                                        \
-                memcpy(scatter ? table + offset[i + k] : stream + k * pitch,                                                   \
-                       scatter ? stream + k * pitch : table + offset[i + k], sizeof(T));                                       \
-        for (; i < count; i++, stream += pitch)                                                                                \
-            memcpy(scatter ? table + offset[i] : stream, scatter ? stream : table + offset[i], sizeof(T));                     \
-    }                                                                                                                          \
-    static void name(const dml_step *row, int scatter, char *table, const int64_t *offset, char *stream, int64_t pitch,        \
-                     int64_t count)                                                                                            \
-    {                                                                                                                          \
-        int64_t to = row->to, from = row->from;                                                                                \
-        for (int64_t k = row->size; k > 0; k--, table += scatter ? to : from, stream += scatter ? from : to)                   \
-            if (scatter)                                                                                                       \
-                name##_column(table, offset, stream, pitch, count, 1);                                                         \
-            else                                                                                                               \
-                name##_column(table, offset, stream, pitch, count, 0);                                                         \
-    }
-BY_COLUMNS(columns_u8, u8)
-BY_COLUMNS(columns_u16, u16)
-BY_COLUMNS(columns_u32, u32)
-BY_COLUMNS(columns_u64, u64)
-BY_COLUMNS(columns_u128, u128)
-typedef void (*columns)(const dml_step *row, int scatter, char *table, const int64_t *offset, char *stream, int64_t pitch,
-                        int64_t count);
-static const columns by_columns[DML_STORAGES] = {
-    columns_u8, columns_u16, columns_u32, columns_u64, columns_u128,
-};
-
-/* Slices that are one row each; while one is moved, a later one is fetched. */
-static void move_rows(const dml_shape *shape, int scatter, const dml_dim *dim, char *table, char *stream, const int64_t *offset,
-                      int64_t count)
-{
-    const dml_step *row = dml_shape_row(shape);
-    int64_t reach = 0;
-    if (!scatter && row->from < DML_LINE) /* lines that follow each other, too few for the hardware to foresee */
-        reach = dml_least(REACH, row->size * row->from);
-    for (int64_t i = 0; i < count; i++, table += dim->table, stream += dim->stream) {
-        char *at = table + offset[i];
-        for (int64_t ahead = 0; ahead < reach && i + NEXT < count; ahead += DML_LINE)
-            DML_PREFETCH(table + NEXT * dim->table + offset[i + NEXT] + ahead);
-        shape->row(scatter ? at : stream, scatter ? stream : at, row->size, row->to, row->from);
-    }
-}
-
-/* The offsets of positions along one dimension, from where the first one's are counted. */
-static void add_ramp(const dml_dim *dim, int64_t *offset, int64_t count)
-{
-    if (dim->table)
-        for (int64_t i = 0; i < count; i++)
-            offset[i] += i * dim->table;
-}
-
-/* Fetches the lines of a far table where slices are rows of a few elements, `apart` from one to the next. */
-static void fetch_columns(const dml_dim *dim, const char *table, const int64_t *offset, int64_t count, int64_t size,
-                          int64_t apart)
-{
-    int64_t step = dml_most(1, DML_LINE / dml_most(1, llabs(apart)));
-    for (int64_t i = 0; i < count; i++, table += dim->table) {
-        const char *at = table + offset[i];
-        for (int64_t k = 0; k < size - 1; k += step)
-            DML_PREFETCH_L2(at + k * apart);
-        DML_PREFETCH_L2(at + (size - 1) * apart);
-    }
-}
-
-/* Slices that are rows of a few elements: all first elements, all second ones. */
-static void move_columns(const dml_shape *shape, int scatter, const dml_dim *dim, char *table, char *stream, int64_t *offset,
-                         int64_t count)
-{
-    add_ramp(dim, offset, count);
-    by_columns[DML_CTZ64((uint64_t)shape->run)](dml_shape_row(shape), scatter, table, offset, stream, dim->stream, count);
-}
-
-/* Slices of any shape. */
-static int move_units(const dml_shape *shape, int scatter, const dml_dim *dim, char *table, char *stream, const int64_t *offset,
-                      int64_t count, dml_worker *worker)
-{
-    int stop = DML_OK;
-    for (int64_t i = 0; i < count; i++, table += dim->table, stream += dim->stream) {
-        char *at = table + offset[i];
-        for (int64_t unit = 0; unit < shape->units && !stop; unit++) {
-            dml_shape_copy(shape, scatter ? at : stream, scatter ? stream : at, unit);
-            stop = dml_tick(worker, shape->unit_bytes);
-        }
-    }
-    return stop;
-}
-
-/* Slices of positions along one dimension, `length` elements of each where they are turned. */
-static int some_slices(const striding *s, dml_worker *worker, const dml_shape *shape, int64_t length, const dml_dim *dim,
-                       char *table, char *stream, const char *indices, int64_t count)
-{
-    const dml_plan *p = s->plan;
-    const dml_step *row = dml_shape_is_row(shape) ? dml_shape_row(shape) : NULL;
-    int64_t memory[2][SOME], *offset = memory[0], *later = memory[1], some = dml_least(count, SOME), next;
-    int short_rows = !s->turns && row && row->size <= SHORT_SLICE, stop = DML_OK;
-    if (!offsets_of(p, indices, dim->index, some, offset))
-        return DML_OUT_OF_RANGE;
-    for (; count > 0 && !stop; count -= some, some = next) { /* `later`: of the next `next` positions */
-        next = dml_least(count - some, SOME);
-        if (!offsets_of(p, indices + some * dim->index, dim->index, next, later))
-            return DML_OUT_OF_RANGE;
-        if (short_rows && p->fetch) /* while those before them are moved */
-            fetch_columns(dim, table + some * dim->table, later, next, row->size, s->scatter ? row->to : row->from);
-        if (s->turns) {
-            add_ramp(dim, offset, some);
-            for (int64_t r = 0; r < length; r += s->strip)
-                dml_interleave(stream + r * s->dim[s->cut].stream, s->dim[s->cut].stream, table + r * p->slice, offset,
-                               dml_least(s->strip, length - r), some, p->slice);
-        } else if (!row)
-            stop = move_units(shape, s->scatter, dim, table, stream, offset, some, worker);
-        else if (short_rows)
-            move_columns(shape, s->scatter, dim, table, stream, offset, some);
-        else
-            move_rows(shape, s->scatter, dim, table, stream, offset, some);
-        if (row || s->turns)
-            stop = dml_tick(worker, some * shape->unit_bytes);
-        indices += some * dim->index;
-        table += some * dim->table;
-        stream += some * dim->stream;
-        int64_t *moved = offset;
-        offset = later;
-        later = moved;
-    }
-    return stop;
-}
-
-/* To step number `part` of some dimensions outside of the positions. */
-static void go_outside(const striding *s, int first, int end, int64_t part, char **table, char **stream)
-{
-    for (int d = end - 1; d >= first; d--) {
-        int64_t place = part % s->dim[d].size;
-        part /= s->dim[d].size;
-        *table += place * s->dim[d].table;
-        *stream += place * s->dim[d].stream;
-    }
-}
-
-/* One part of the slices of some positions, in their order. */
-static int move_part(const striding *s, dml_worker *worker, const dml_shape *shape, int64_t length, char *part_table,
-                     char *part_stream, int64_t at, int64_t end)
-{
-    static const dml_dim alone = {1, 0, 0, 0};
-    const dml_dim *last = s->positions ? s->dim + s->positions - 1 : &alone;
-    int status = DML_OK;
-    for (int64_t some; at < end && !status; at += some) {
-        int64_t first = at % last->size, left = at / last->size;
-        char *table = part_table + first * last->table, *stream = part_stream + first * last->stream;
-        const char *indices = s->plan->indices + first * last->index;
-        for (int d = s->positions - 2; d >= 0; d--) {
-            int64_t place = left % s->dim[d].size;
-            left /= s->dim[d].size;
-            table += place * s->dim[d].table;
-            stream += place * s->dim[d].stream;
-            indices += place * s->dim[d].index;
-        }
-        some = dml_least(end - at, last->size - first);
-        status = some_slices(s, worker, shape, length, last, table, stream, indices, some);
-    }
-    return status;
-}
-
-/* The same of all rows that a slice is moved by: one thread's, as they may have parts of the same lines. */
-static int some_positions(void *data, dml_worker *worker, int64_t chunk)
-{
-    const striding *s = data;
-    const dml_plan *p = s->plan;
-    int64_t at = chunk % s->chunks * s->per_chunk, end = dml_least(at + s->per_chunk, s->count), part = chunk / s->chunks;
-    int64_t cut = part % s->cuts, from = cut * s->length, length = dml_least(s->length, s->dim[s->cut].size - from);
-    const dml_shape *shape = cut == 0 || cut + 1 < s->cuts ? &s->whole : &s->rest;
-    char *table = p->table + from * s->dim[s->cut].table, *stream = p->stream + from * s->dim[s->cut].stream;
-    int inside = s->positions + s->outside, moved = inside - s->moved, status = DML_OK;
-    go_outside(s, s->positions, moved, part / s->cuts, &table, &stream);
-    for (int64_t row = 0; row < s->rows && !status; row++) {
-        char *row_table = table, *row_stream = stream;
-        go_outside(s, moved, inside, row, &row_table, &row_stream);
-        status = move_part(s, worker, shape, length, row_table, row_stream, at, end);
-    }
-    return status;
-}
-
 /* Slices of the table that positions may name. */
-static int64_t named_slices(const striding *s)
+static int64_t named_slices(const dml_striding *s)
 {
     int64_t slices = 1;
     for (int d = 0; d < s->positions; d++)
@@ -379,7 +126,7 @@ static int64_t named_slices(const striding *s)
     return slices;
 }
 
-static int64_t elements_in_slice(const striding *s)
+static int64_t elements_in_slice(const dml_striding *s)
 {
     int64_t elements = 1;
     for (int d = s->positions + s->outside; d < s->rank; d++)
@@ -388,7 +135,7 @@ static int64_t elements_in_slice(const striding *s)
 }
 
 /* The slice becomes its dimension that is cut; all others are walked outside of the positions, shared out or not. */
-static void move_outside(striding *s, int shared_out)
+static void move_outside(dml_striding *s, int shared_out)
 {
     int first = s->positions + s->outside, last = s->rank - 1;
     dml_dim slice = s->dim[s->cut];
@@ -406,7 +153,7 @@ static void move_outside(striding *s, int shared_out)
 
 /* The dimension of a slice that is cut: that whose elements are closest to each other in the stream, or, where these are few, a
  * longer one of which several are in a line there, but none follow each other in the table. */
-static int cut_dimension(const striding *s)
+static int cut_dimension(const dml_striding *s)
 {
     int first = s->positions + s->outside, closest = first, cut;
     for (int d = first; d < s->rank; d++)
@@ -427,7 +174,7 @@ static int64_t least_part(const dml_dim *dim) { return dml_most(1, 2 * DML_LINE 
 /* The dimension of a gathered slice that threads share out: of those that give each of them a part, the one whose steps in the
  * stream are the longest. -1: there is none but the one whose elements follow each other, or each thread's positions have enough of
  * the stream in a row: then few lines are stored to by several. */
-static int dimension_around(const striding *s, int threads)
+static int dimension_around(const dml_striding *s, int threads)
 {
     int around = -1;
     int64_t step = s->positions ? llabs(s->dim[0].stream) : 0, longest = dml_most(step, s->plan->slice);
@@ -442,7 +189,7 @@ static int dimension_around(const striding *s, int threads)
 }
 
 /* Bytes of lines that one element of each slice is in, where slices lie side by side; 0: no line has parts of several. */
-static int64_t lines_across(const striding *s, int64_t slices)
+static int64_t lines_across(const dml_striding *s, int64_t slices)
 {
     const dml_plan *p = s->plan;
     int64_t step = INT64_MAX, across = DML_LINE;
@@ -457,7 +204,7 @@ static int64_t lines_across(const striding *s, int64_t slices)
 
 /* Slices side by side are moved row by row: in parts whose lines stay in the first-level cache until all positions are done, if
  * each is read more than once; as a whole, if not, out of a table that is in the third-level cache or further away. */
-static void cut_rows(striding *s, int64_t across)
+static void cut_rows(dml_striding *s, int64_t across)
 {
     const dml_dim *cut = s->dim + s->cut;
     int64_t rows = elements_in_slice(s) / cut->size;
@@ -475,7 +222,7 @@ static void cut_rows(striding *s, int64_t across)
 
 /* Lines that a slice has parts of are needed again by other positions, so slices are moved in parts if these lines would
  * otherwise have left the cache by then; row by row, if neighbours of a slice are in its lines. */
-static void cut_slices(striding *s, int threads)
+static void cut_slices(dml_striding *s, int threads)
 {
     const dml_plan *p = s->plan;
     s->cut = cut_dimension(s);
@@ -508,7 +255,7 @@ static void cut_slices(striding *s, int threads)
 /* Gathers share out positions, and parts of slices; scatters parts alone, because updates for one place follow each other. */
 int dml_share_strided(const dml_plan *p, int scatter, int untouched, int threads, dml_pulse *pulse)
 {
-    striding s; /* not to be cleared: a shape has room for many dimensions */
+    dml_striding s; /* not to be cleared: a shape has room for many dimensions */
     lay_out(&s, p, scatter);
     s.count = 1;
     for (int d = 0; d < s.positions; d++)
@@ -528,5 +275,5 @@ int dml_share_strided(const dml_plan *p, int scatter, int untouched, int threads
     }
     s.chunks = dml_ceil(s.count, s.per_chunk);
     dml_order order = scatter ? DML_FORWARD : dml_order_for(p->positions * p->slice, untouched);
-    return dml_parallel(some_positions, &s, s.parts * s.chunks, order, threads, pulse);
+    return dml_parallel(dml_strided_positions, &s, s.parts * s.chunks, order, threads, pulse);
 }
