@@ -117,6 +117,7 @@ DML_INLINE void dml_block_combine(const dml_plan *p, const dml_block *b)
         .next = b->indices + b->positions * dml_index_bytes(p->index),
         .ahead = p->feeds ? dml_index_bytes(p->index) : 0,
     };
+    dml_block_fetch(b->next, b->count * p->next_step / 16, 1); /* of the next row as much as this box has met of its own */
     p->combine(&updates);
 }
 

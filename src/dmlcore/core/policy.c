@@ -35,6 +35,7 @@
 #define STORED_FAR (16 << 20) /* bytes of indices and elements: what is stored to leaves the third-level cache meanwhile */
 #define LEAST_ROW 512 /* bytes of a row that is fetched as a whole while the one before it is read; */
 #define STORED_FOR_EACH 48 /* bytes of it for each position that is scattered */
+#define COMBINED_ROWS (12 << 20)   /* bytes of rows whose elements are combined, from there on */
 #define MOST_ROW (512 << 10) /* longer ones would have left the cache before they are used */
 
 /* stores; bytes */
@@ -269,6 +270,8 @@ static void fetch_rows(dml_plan *p)
     const dml_dim *last = p->dim + p->rank - 1;
     p->next_row = p->next_step = 0;
     if (p->tuple != 1 || p->rank < 2 || last->table || p->steps[0] < p->slice)
+        return;
+    if (p->combine && p->walked < COMBINED_ROWS)
         return;
     int64_t row = p->bounds[0] * p->steps[0], each = p->stores ? STORED_FOR_EACH : p->tuned->row_for_each;
     if (p->walked < DML_NEAR_L2)
