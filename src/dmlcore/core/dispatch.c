@@ -146,7 +146,7 @@ static const dml_tuning gathering = {
  * past it, 0.5 to 0.9; slices beside small tables stay in the cache up to 24 MiB, 0.46 to 0.9, those of several threads up to
  * 36, 0.25 to 0.9. Copies of 12 to 24 MiB stay there, 0.5 to 0.9, if many of their lines are updated up to 40, 0.6 to 0.9;
  * lines with few updates, or of tables that no cache holds, are copied 64 KiB at a time, 0.65 to 1.0. Small elements put aside
- * take 0.75 to 1.04. Lines fetched before they are stored to gain nothing: 0.7 to 1.3. */
+ * take 0.75 to 1.04. Lines of slices fetched before they are stored to gain nothing: 0.7 to 1.3. */
 static const dml_tuning zen5 = {
     ZEN,
     .gathers_kept = 14 << 20,

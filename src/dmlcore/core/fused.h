@@ -156,8 +156,9 @@ DML_INLINE int NAME(take_tuples)(const dml_plan *p, const dml_block *b, int q)
 }
 #endif
 
-/* Out of a table that registers hold: loaded for DML_STEP_MOST positions at a time, whose elements are stored at once. So what they
- * are stored to is fetched while indices are checked; past the caches, whole lines are stored if some elements come first. */
+/* Out of a table that registers hold: loaded for DML_STEP_MOST positions at a time, whose elements are stored at once. So
+ * what they are stored to is fetched while indices are checked; past the caches, whole lines are stored if some elements
+ * come first. */
 DML_INLINE int NAME(look_up_fused)(const dml_plan *p, const dml_block *b)
 {
     const I *index = (const I *)b->indices;

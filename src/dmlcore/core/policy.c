@@ -31,25 +31,25 @@
 #define FEEDS ((int64_t)16 << 20) /* bytes of indices and updates: some are fetched while others are combined, */
 #define LEAST_FED (48 << 10)      /* where the first-level cache does not hold the table */
 #define MANY ((int64_t)16 << 20)   /* bytes of indices, more than the third-level cache holds beside the rest */
-#define FAR_MORE ((int64_t)40 << 20) /* bytes of 64-bit indices that come out of memory alone */
-#define STORED_FAR (16 << 20) /* bytes of indices and elements: what is stored to leaves the third-level cache meanwhile */
-#define LEAST_ROW 512 /* bytes of a row that is fetched as a whole while the one before it is read; */
-#define STORED_FOR_EACH 48 /* bytes of it for each position that is scattered */
-#define COMBINED_ROWS (12 << 20)   /* bytes of rows whose elements are combined, from there on */
-#define MOST_ROW (512 << 10) /* longer ones would have left the cache before they are used */
+#define FAR_MORE ((int64_t)40 << 20) /* the same of single 64-bit ones that had better not be looked up in registers */
+#define STORED_FAR (16 << 20)      /* bytes of indices and elements beside which what is stored to leaves that cache, too */
+#define LEAST_ROW 512              /* bytes of a row that is fetched as a whole while the one before it is read; */
+#define MOST_ROW (512 << 10)       /* longer ones would have left the cache before they are used */
+#define STORED_FOR_EACH 48         /* bytes of it for each position, where rows are scattered to */
+#define COMBINED_ROWS (12 << 20)   /* bytes of rows whose elements are combined: that cache has fewer */
 
 /* stores; bytes */
 /* slices of a gather with gaps between them (Zen 4): plain stores take 1.0 to 3.3 times as long as those past the caches where
  * the gaps are at least GAP and the slices at least WITH_A_GAP long, else 0.6 to 1.4 times */
 #define GAP 128
 #define WITH_A_GAP 256
-#define KEPT (16 << 20) /* a table that the third-level cache holds beside some of what it gives, */
-#define KEPT_WITH (28 << 20) /* and so much of both, if slices are */
-#define SHORTER (32 << 10) /* than these */
-#define BESIDE 32 /* bytes of short ones that are not stored past it for each of a small table */
-#define FEWEST_COLUMNS 9 /* that are gathered one after the other, */
-#define FEWEST_ROWS 8 /* of so many rows in a box, */
-#define LONG_FOR_COLUMNS 1024 /* which are so many bytes long in the table */
+#define KEPT (16 << 20)            /* a table that the third-level cache holds beside some of what it gives, */
+#define KEPT_WITH (28 << 20)       /* and so much of both, if slices are */
+#define SHORTER (32 << 10)         /* than these */
+#define BESIDE 32                  /* bytes of short ones that are not stored past it for each of a small table */
+#define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
+#define FEWEST_ROWS 8              /* of so many rows in a box, */
+#define LONG_FOR_COLUMNS 1024      /* which are so many bytes long in the table */
 #define MOSTLY_ENDS (5 * DML_LINE / 2) /* shorter slices that are scattered anywhere have no more than one line of their own */
 #define SHORT_PAST (16 << 20) /* less in slices shorter than two lines is stored through the caches */
 
@@ -247,9 +247,9 @@ static int64_t bytes_in_registers(const dml_plan *p)
     return bytes <= most ? bytes : 0;
 }
 
-/* Whether indices come out of memory, and ways to move that fetch them better are faster than registers that hold the table.
- * Measured, Zen 5: tuples 1.0 to 2.3x, 32-bit ones that no ring reads 0.66 to 0.87x; single indices, before what is stored to was
- * fetched as well, 1.1 to 1.9x, after that 0.8x, 1.0x, 1.3x for 26, 40, 72 MB of 64-bit indices. */
+/* Whether indices come out of memory, and ways to move that fetch them better are faster than registers that hold the
+ * table. Measured, Zen 5: tuples 1.0 to 2.3x, 32-bit ones that no ring reads 0.66 to 0.87x; single indices, before what is
+ * stored to was fetched as well, 1.1 to 1.9x, after that 0.8x, 1.0x, 1.3x for 26, 40, 72 MB of 64-bit indices. */
 static int had_better_fetch(const dml_plan *p, int many)
 {
     if (!many || p->tuned->ahead_of_many <= p->tuned->ahead_of_moves)
@@ -260,11 +260,11 @@ static int had_better_fetch(const dml_plan *p, int many)
     return bytes == 8 || (p->tuple <= dml_chosen_isa->wraps && DML_WRAPS_TUPLES(p->slice));
 }
 
-/* Rows of the table that lie one after the other, each read by a row of positions: the next one is fetched meanwhile, though not
- * all of it may be met. Measured: 1.0 to 1.8x for rows of 2 KiB and more out of the third-level cache, 0.9 to 1.05x for shorter
- * ones; where a position is for each 12 to 48 bytes of a row, 1.3 to 2.7x out of that cache and out of memory (Zen 5). Scattered
- * in place, 1.0 to 3x there (Zen 5), 1.0 to 3.4x (Emerald Rapids); not where lines have just been copied (dml_copies_lines), 0.8 to
- * 1.05x. */
+/* Rows of the table that lie one after the other, each read by a row of positions: the next one is fetched meanwhile,
+ * though not all of it may be met. Measured: 1.0 to 1.8x for rows of 2 KiB and more out of the third-level cache, 0.9 to
+ * 1.05x for shorter ones; where a position is for each 12 to 48 bytes of a row, 1.3 to 2.7x out of that cache and out of
+ * memory (Zen 5). Scattered in place, 1.0 to 3x there (Zen 5), 1.0 to 3.4x (Emerald Rapids); not where lines have just been
+ * copied (dml_copies_lines), 0.8 to 1.05x. */
 static void fetch_rows(dml_plan *p)
 {
     const dml_dim *last = p->dim + p->rank - 1;
