@@ -229,8 +229,8 @@ def test_slices_with_gaps(rng, every_thread, isa, width, gap):
 @pytest.mark.parametrize("offset", (0, 16, 24, 2))
 @pytest.mark.parametrize("dtype", ("float32", "float64", "complex128"))
 def test_elements_past_the_caches(rng, every_thread, isa, dtype, offset):
-    """Single elements, much of them, out of rows, by pairs of coordinates, and out of more than the second-level cache, to
-    outputs that begin anywhere in a line."""
+    """Single elements, much of them, out of rows, by pairs of coordinates, out of more than the second-level cache, and out of
+    what registers hold, to outputs that begin anywhere in a line."""
     rows, columns = 33, 34_000_000 // 33 // np.dtype(dtype).itemsize
     table, long = numbers(rng, (rows, 1_000), dtype), numbers(rng, 300_000, dtype)
     indices = rng.integers(-1_000, 1_000, (rows, columns))
@@ -245,6 +245,8 @@ def test_elements_past_the_caches(rng, every_thread, isa, dtype, offset):
             assert same_bits(out, wanted)
             dmlcore.gather(long, indices, out=out, num_threads=threads)
             assert same_bits(out, long[indices])
+            dmlcore.gather(long[:7], indices % 7, out=out, num_threads=threads)
+            assert same_bits(out, long[indices % 7])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -163,7 +163,7 @@ DML_INLINE int NAME(look_up_fused)(const dml_plan *p, const dml_block *b)
 {
     const I *index = (const I *)b->indices;
     char *stream = b->stream;
-    int past = DML_JOIN3(goes_past, T, ISA)(p, stream), soon = p->stores_soon && !past;
+    int past = DML_JOIN3(goes_past, T, ISA)(p, stream), soon = p->stream_fetched && !past;
     int64_t first = past ? DML_JOIN3(to_line, T, ISA)(stream, b->count) : 0;
     _Alignas(64) u32 offsets[DML_STEP_MOST];
     for (int64_t left = b->count, some; left > 0; left -= some, stream += some * (int64_t)sizeof(T)) {

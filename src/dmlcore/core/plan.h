@@ -182,7 +182,7 @@ typedef struct dml_plan {
 
     /* the ways: stores */
     int past; /* the caches: more is written than they hold, in parts that are long enough */
-    int stores_soon; /* what is stored to is fetched before */
+    int stream_fetched; /* look-ups fetch the lines that they store to */
     int lines; /* slices begin and end where cache lines do, there where they are stored */
 
     unsigned char *seen; /* scans: a byte for each offset that is named; NULL: nobody wants to know */

@@ -308,7 +308,7 @@ void dml_policy_loops(dml_plan *p)
     p->columns = p->in_rows && !p->fetch && goes_by_columns(p);
     p->in_rows &= p->fetch || p->columns;
     p->in_registers = had_better_fetch(p, many) ? 0 : bytes_in_registers(p);
-    p->stores_soon = p->in_registers && streamed(p) >= STORED_FAR;
+    p->stream_fetched = p->in_registers && streamed(p) >= STORED_FAR;
     p->direct &= simple && !p->ramped && !p->in_registers;
     if (p->direct && !p->stores && meets_negative(p, p->rows * p->inner * p->tuple)) {
         p->direct = 0;
