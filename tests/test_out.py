@@ -271,6 +271,9 @@ def test_indices_that_fit_into_16_bits(rng, every_thread, isa, index, length, co
         ((40, 700), 40, 1),  # rows with boxes of their own
         ((7, 40, 50), 7, 1),
         ((31, 9, 77), 12, 0),
+        ((1800, 301), 1800, 1),  # more than one thread may narrow,
+        ((9, 60_000), 9, 1),
+        ((64, 1024), 600, 0),
     ),
 )
 def test_indices_that_become_numbers_of_elements(rng, every_thread, isa, dtype, index, shape, rows, axis):

@@ -244,7 +244,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
             plan->kept = malloc((size_t)(plan->positions - dml_block_number(plan, plan->kept_from)) * sizeof(u32));
         }
         int narrows = scans && !by_rows && !apart && dml_narrows(plan, threads, taken) && !dml_takes_tiles(&job, NULL, 0, 0) &&
-                      dml_narrow(&job, plan, &shared->narrowing);
+                      dml_narrow(&job, plan, threads, taken, &shared->narrowing);
         if (narrows && threads > 1)
             pulse->first = &shared->narrowing.first;
         else if (narrows) {

@@ -1,7 +1,7 @@
 /* narrow.c: the check that comes before the first byte of a caller's own output is written, for gathers of single elements: indices are
  * narrowed to 16 bits on the way, to the numbers of their elements where these fit (narrowed.h), and the move reads these. Two passes
  * over as many indices take longer than one over those and one over a quarter of them, or half; where the table is in the second-level
- * cache, indices compete with it for the way to the first. */
+ * cache, indices compete with it for the way to the first. Where there is no room for all, the first ones are. */
 #include "dispatch.h"
 #include "share.h"
 
@@ -10,33 +10,53 @@
 #define NARROW_BOUND 65536
 #define NARROW_BYTES ((int64_t)1 << 20) /* scratch memory for each thread */
 #define NARROW_NEAR (128 << 10) /* bytes that indices of 32 bits reach; farther out it would take up to 1.08 times as long */
-#define NARROW_CHUNK 16384 /* indices that a thread claims at a time; of boxes with ramps about as many */
+#define NARROW_CHUNK 16384 /* indices that a thread claims at a time, about */
+#define FEW_OF_THEM 3 /* not worth it for a smaller part of them all */
 
-/* Whether a box's numbers differ from its indices by more than a factor. */
-static int has_ramp(const dml_plan *p) { return p->numbered && p->ramped; }
-
-static int narrow_some(const dml_narrowing *n, int64_t at, int64_t end)
+/* Boxes whose narrowed indices there is room for. */
+static int64_t boxes_narrowed(const dml_plan *p, int threads, int64_t taken)
 {
-    const dml_plan *p = n->plan;
-    const char *from = n->indices + at * n->bytes;
-    if (!p->numbered)
-        return n->narrower(from, end - at, p->bounds[0], 1, NULL, 0, p->narrowed + at);
-    return n->narrower(from, end - at, p->bounds[0], p->steps[0], p->ramped ? p->ramps->table.narrow : NULL, p->storage,
-                       p->narrowed + at);
+    int64_t room = (threads * NARROW_BYTES - taken) / (int64_t)sizeof(u16);
+    return p->positions <= room ? p->boxes : dml_most(0, room) / (p->rows * p->inner);
 }
 
-static int some_narrowed(void *data, dml_worker *worker, int64_t chunk)
+static int narrow_some(const dml_narrowing *n, int64_t begin, int64_t end)
+{
+    const dml_plan *p = n->plan;
+    int64_t at = dml_block_number(p, begin), count = (end < p->boxes ? dml_block_number(p, end) : p->positions) - at;
+    const char *from = p->indices + at * dml_index_bytes(p->index);
+    dml_narrower narrower = dml_chosen_isa->narrowers[p->index];
+    if (!p->numbered)
+        return narrower(from, count, p->bounds[0], 1, NULL, 0, p->narrowed + at);
+    return narrower(from, count, p->bounds[0], p->steps[0], p->ramped ? p->ramps->table.narrow : NULL, p->storage,
+                    p->narrowed + at);
+}
+
+/* Checks some boxes; narrows the indices of those that there is room for, one by one where their numbers differ from indices by
+ * more than a factor: ramps are for one box. */
+static int some_checked(void *data, dml_worker *worker, int64_t chunk)
 {
     const dml_narrowing *n = data;
     const dml_plan *p = n->plan;
-    int64_t begin = chunk * n->per_chunk, end = begin + n->per_chunk;
-    int bad = 0;
-    if (!has_ramp(p))
-        bad = narrow_some(n, begin, dml_least(end, p->positions));
-    else
-        for (int64_t box = begin; box < dml_least(end, p->boxes) && !bad; box++)
-            bad = narrow_some(n, dml_block_number(p, box), box + 1 < p->boxes ? dml_block_number(p, box + 1) : p->positions);
-    return bad ? DML_OUT_OF_RANGE : dml_tick(worker, NARROW_CHUNK * n->bytes);
+    int64_t box = chunk * n->per_chunk, end = dml_least(box + n->per_chunk, p->boxes), narrowed = dml_least(end, p->narrows);
+    int64_t step = p->numbered && p->ramped ? 1 : n->per_chunk;
+    for (; box < narrowed; box += step)
+        if (narrow_some(n, box, dml_least(box + step, narrowed)))
+            return DML_OUT_OF_RANGE;
+    if (box < end)
+        return dml_chosen_isa->scans[p->index](p, worker, dml_most(box, narrowed), end);
+    return dml_tick(worker, NARROW_CHUNK * dml_index_bytes(p->index));
+}
+
+/* The loop for both kinds of boxes. */
+static int some_moved(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t end)
+{
+    int status = DML_OK;
+    if (begin < p->narrows)
+        status = dml_chosen_isa->narrowed[p->storage](p->narrower, worker, begin, dml_least(end, p->narrows));
+    if (!status && end > p->narrows)
+        status = p->plain(p, worker, dml_most(begin, p->narrows), end);
+    return status;
 }
 
 int dml_narrows(const dml_plan *p, int threads, int64_t taken)
@@ -44,28 +64,25 @@ int dml_narrows(const dml_plan *p, int threads, int64_t taken)
     int elements = p->slice <= 8 && p->follows && p->tuple == 1 && !p->direct && !p->in_registers && !p->gathers && !p->past &&
                    !p->stores && p->bounds[0] <= NARROW_BOUND;
     int gains = dml_index_bytes(p->index) == 8 || (p->numbered && p->reached < NARROW_NEAR);
-    return dml_chosen_isa->narrowers && elements && gains &&
-           p->positions * (int64_t)sizeof(u16) <= threads * NARROW_BYTES - taken;
+    return dml_chosen_isa->narrowers && elements && gains && boxes_narrowed(p, threads, taken) * FEW_OF_THEM >= p->boxes;
 }
 
-int dml_narrow(dml_job *job, dml_plan *p, dml_narrowing *narrowing)
+int dml_narrow(dml_job *job, dml_plan *p, int threads, int64_t taken, dml_narrowing *narrowing)
 {
-    int64_t bytes = dml_index_bytes(p->index);
-    p->narrowed = malloc((size_t)p->positions * sizeof(u16));
+    int64_t bytes = dml_index_bytes(p->index), boxes = boxes_narrowed(p, threads, taken);
+    p->narrowed = malloc((size_t)(boxes < p->boxes ? dml_block_number(p, boxes) : p->positions) * sizeof(u16));
     if (!p->narrowed)
         return 0;
-    *narrowing = (dml_narrowing){
-        .plan = p,
-        .indices = p->indices,
-        .bytes = bytes,
-        .per_chunk = has_ramp(p) ? NARROW_CHUNK / (p->rows * p->inner) : NARROW_CHUNK, /* at most DML_BLOCK in a box */
-        .narrower = dml_chosen_isa->narrowers[p->index],
-    };
-    narrowing->first = (dml_first){some_narrowed, narrowing,
-                                   dml_ceil(has_ramp(p) ? p->boxes : p->positions, narrowing->per_chunk)};
+    p->narrows = boxes;
+    p->plain = job->loop;
+    job->loop = some_moved;
+    narrowing->plan = p;
+    narrowing->per_chunk = dml_most(1, NARROW_CHUNK / (p->rows * p->inner));
+    narrowing->first = (dml_first){some_checked, narrowing, dml_ceil(p->boxes, narrowing->per_chunk)};
+    narrowing->narrower = *p;
     for (int d = 0; d < p->rank; d++)
-        p->dim[d].index = p->dim[d].index / bytes * (int64_t)sizeof(u16);
-    p->indices = (const char *)p->narrowed;
-    job->loop = dml_chosen_isa->narrowed[p->storage];
+        narrowing->narrower.dim[d].index = p->dim[d].index / bytes * (int64_t)sizeof(u16);
+    narrowing->narrower.indices = (const char *)p->narrowed;
+    p->narrower = &narrowing->narrower;
     return 1;
 }

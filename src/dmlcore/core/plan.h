@@ -18,6 +18,7 @@
 #define DML_FAR_APART 2048         /* if it has so many bytes for each part of it that is met */
 #define DML_LINE 64                /* bytes of a cache line: two threads should not write to the same one */
 #define DML_IN_REGISTERS 512       /* bytes of a table that registers hold; half as many of elements of one byte, or eight */
+#define DML_HELD_AT_ONCE 200       /* elements of it that are gathered: fewer are not worth loading it */
 #define DML_LONG_SLICE 1024        /* bytes; the lines at both ends of a slice cost little of so many */
 #define DML_WRAPS_TUPLES(bytes) ((bytes) > 1 && (bytes) <= 8) /* of elements that rings read by pairs and triples */
 #define DML_SHORTEST_PAST 4        /* bytes of single elements that are stored past the caches; shorter ones gain nothing */
@@ -39,8 +40,9 @@ typedef struct {
     int64_t elements_past;         /* longer ones from so much on with their indices, by threads twice; 0: as slices */
     int64_t gather_fetches;        /* from there on elements are fetched ahead */
     int64_t gather_fetches_many;   /* the same beside so much of indices and elements that the table leaves the cache */
-    int64_t gather_fetches_16;     /* the same of elements of sixteen bytes, WIDE_FETCHED of them and more */
+    int64_t gather_fetches_16;     /* the same of elements of sixteen bytes, MANY_FETCHED of them and more */
     int64_t scatter_fetches;
+    int64_t combined_fetches;      /* the same where so many are combined; 0: as others */
     int64_t rows_fetched;          /* tables so large that few elements of each of their rows are fetched ahead as well, */
     int64_t rows_fetched_alike;    /* the same ones of all rows */
     int64_t columns;               /* bytes of lines that these have for them to be gathered column by column */
@@ -75,6 +77,7 @@ typedef struct {
     int stores_soon;               /* lines of the second-level cache are fetched before they are stored to */
     int slices_to_l1;              /* those of far tables are fetched to the first-level cache when a gather stores plainly */
     int separates_all;             /* 0: rows that take turns are separated from three on, short elements */
+    int paces;                     /* elements whole pages apart are read one by one */
     int permuted;                  /* elements of four bytes and more that are permuted at a time, at least */
     /* planes that lie the other way round */
     int64_t far_plane;             /* bytes; the more of each column of such a one is read at a time, the better */
@@ -155,7 +158,7 @@ typedef struct dml_plan {
     int64_t block_bytes;           /* work in one box, for dml_tick */
     int numbered;                  /* 16 bits number the elements of the table that the positions of a box reach */
     int ramped, scattered, packed; /* table, stream, indices need the ramps */
-    int stores;                    /* to the table: a scatter */
+    int stores, combines;          /* to the table: a scatter; a reduction */
     int unaligned;                 /* index elements are not aligned to their size */
     const dml_ramps *ramps;
 
@@ -189,12 +192,14 @@ typedef struct dml_plan {
     int64_t seen_apart; /* from one thread's bytes to those of the next */
     u32 *kept; /* the offsets of the last boxes, from a scan for a move; NULL: none are kept */
     int64_t kept_from; /* the first of those boxes */
-    u16 *narrowed; /* what indices became in such a scan (narrow.c); NULL: they are read again */
+    u16 *narrowed; /* what indices of the first boxes became in such a scan (narrow.c); NULL: they are read again */
+    int64_t narrows; /* how many boxes, */
+    const struct dml_plan *narrower; /* and the same plan with these for indices */
 
     /* how updates are combined; NULL: the last one stays */
     dml_combiner combine;
 
-    dml_loop plain; /* rows.c: the loop for what is no row, and for rows as slices */
+    dml_loop plain; /* rows.c: the loop for what is no row, and for rows as slices; narrow.c: for what is not narrowed */
 
     int rank;
     dml_dim dim[DML_DIMS];
@@ -249,6 +254,18 @@ int64_t dml_plan_nanoseconds(const dml_plan *plan);
 DML_INLINE int64_t dml_in_registers(int64_t element)
 {
     return element == 2 || element == 4 ? DML_IN_REGISTERS : DML_IN_REGISTERS / 2;
+}
+
+/* Bytes of the table that tuples reach, where registers hold it; else 0. Offsets take no more than 32 bits. */
+DML_INLINE int64_t dml_held(int64_t element, int64_t tuple, const int64_t *bounds, const int64_t *steps)
+{
+    int64_t bytes = element;
+    for (int64_t k = 0; k < tuple; k++) {
+        if (bounds[k] == 0 || steps[k] % element)
+            return 0;
+        bytes += (bounds[k] - 1) * steps[k];
+    }
+    return bytes <= dml_in_registers(element) ? bytes : 0;
 }
 
 /* Bytes of one index. */

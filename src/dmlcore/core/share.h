@@ -51,16 +51,14 @@ int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse);
 /* Indices that are checked and narrowed to 16 bits; `first` does that. */
 typedef struct {
     const dml_plan *plan;
-    const char *indices;
-    int64_t bytes; /* of an index */
-    int64_t per_chunk; /* positions; of boxes with ramps, boxes */
-    int (*narrower)(const char *, int64_t, int64_t, int64_t, const u32 *, int, u16 *);
+    dml_plan narrower; /* the same with narrowed indices, as far as there are any */
+    int64_t per_chunk; /* boxes */
     dml_first first;
 } dml_narrowing;
 
 /* Whether that pays; and job and plan for the narrowed ones, which `first` has to make before. 0: no memory, nothing has changed. */
 int dml_narrows(const dml_plan *plan, int threads, int64_t taken);
-int dml_narrow(dml_job *job, dml_plan *plan, dml_narrowing *narrowing);
+int dml_narrow(dml_job *job, dml_plan *plan, int threads, int64_t taken, dml_narrowing *narrowing);
 
 /* Whether to put what is gathered aside until every index is known to be in range, and the same move so. taken: as in move.c.
  * DML_NO_MEMORY: nothing has changed. */
