@@ -2,7 +2,9 @@
  * positions from its first one (ramps). Done once per call, like everything about plans, so it has to be quick. */
 #include "plan.h"
 
-#define BOX ((int64_t)64 << 10) /* bytes of slices in a box: there should be one for every thread */
+#define BOX ((int64_t)64 << 10) /* bytes of slices in a box: there should be one for every thread; */
+#define MOST_BOX (4 * BOX)      /* so many where there is enough: a box costs as much as 4 KiB of a slice */
+#define BOXES_EACH 16           /* for a thread */
 #define SLICES_PAST 8 /* at least, where these go past the caches: the next one is fetched meanwhile, but not the next box's */
 #define LONG_ROW 256 /* a row of so many positions is worth a box of its own, */
 #define LONG_ROW_GATHERED 512 /* of single elements that are gathered: 0.75 to 1.05 of the time if shorter rows share one */
@@ -107,8 +109,10 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
     int64_t cap = DML_BLOCK;
     if (p->tuple > DML_PACKED / DML_BLOCK)
         cap = DML_PACKED / p->tuple;
-    if (p->slice > DML_LINE)
-        cap = dml_most(p->past && p->slice <= 4 * BOX ? SLICES_PAST : 1, dml_least(cap, BOX / p->slice));
+    if (p->slice > DML_LINE) {
+        int64_t share = p->positions / (BOXES_EACH * p->threads) * p->slice, box = dml_most(BOX, dml_least(share, MOST_BOX));
+        cap = dml_most(p->past && p->slice <= 4 * BOX ? SLICES_PAST : 1, dml_least(cap, box / p->slice));
+    }
     int tuple_bytes = p->tuple * dml_index_bytes(p->index);
     int64_t row = long_row(p);
     linear all = {1, 1, 1};
