@@ -16,6 +16,7 @@ typedef struct {
     int64_t size[DML_RANK_MAX + 1], stride[DML_RANK_MAX + 1];
     uint64_t mask[2];
     uint64_t *bits;
+    int few;                       /* many words have no bit set */
 
     /* writing: the counted dimensions, unjoined, after one for all that are not counted */
     char *coordinates;

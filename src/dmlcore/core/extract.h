@@ -3,11 +3,11 @@
 
 /* Numbers, from 0 on, of the bits set among `length` from `first` on; `found` has 64 places more than that.
  * Eight at a time without asking whether there are so many: what is written too much is overwritten by the next word. */
-DML_PIECE int64_t DML_JOIN2(extract, ISA)(const uint64_t *bits, int64_t first, int64_t length, u32 *found)
+DML_PIECE int64_t DML_JOIN2(extract, ISA)(const dml_bitmap *map, int64_t first, int64_t length, u32 *found)
 {
     int64_t count = 0;
     for (int64_t at = 0; at < length; at += 64) {
-        uint64_t word = dml_bits_at(bits, first + at);
+        uint64_t word = dml_bits_at(map->bits, first + at);
         if (length - at < 64)
             word &= ((uint64_t)1 << (length - at)) - 1;
         if (!word)

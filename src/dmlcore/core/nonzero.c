@@ -8,6 +8,7 @@
 
 #define CHUNK ((int64_t)1 << 16)       /* elements counted together; a multiple of 64 */
 #define FEW 2                          /* fewer than one found element of so many */
+#define EMPTY_WORDS 20                 /* the same: many words of the bitmap have none */
 
 typedef struct {
     dml_bitmap map;
@@ -184,6 +185,7 @@ int dml_nonzero_write(dml_nonzero *nz, dml_run *run)
     f.counts = nz->scratch;
     f.map.bits = (uint64_t *)(f.counts + f.chunks + 1);
     f.map.bits[dml_ceil(f.total, 64)] = 0;
+    f.map.few = nz->count < f.total / EMPTY_WORDS;
     f.map.columns = (int)nz->columns;
     f.map.coordinates = nz->coordinates;
     f.map.row_stride = nz->row_stride;

@@ -25,7 +25,7 @@ static void LOOP_C(nonzero_write)(const dml_bitmap *map, int64_t begin, int64_t 
     dml_segment segment;
     for (int64_t number = begin; number < end && row < limit; number++) {
         dml_segment_open(map, number, &segment);
-        int64_t count = EXTRACT(map->bits, segment.first, segment.length, found);
+        int64_t count = EXTRACT(map, segment.first, segment.length, found);
         count = dml_least(count, limit - row);
         EMIT(map, &segment, found, count, row);
         row += count;
