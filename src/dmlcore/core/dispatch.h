@@ -50,8 +50,8 @@ typedef struct {
 typedef int (*dml_normaliser)(const void *indices, int64_t count, int tuple, const int64_t *bounds, const int64_t *steps,
                               const u32 *ramp, u32 *offsets);
 
-/* Single elements by so many offsets; gathers: by the vector unit, if it can. */
-typedef void (*dml_gatherer)(char *stream, const char *table, const u32 *offsets, int64_t count, int gathers);
+/* Single elements by so many offsets; gathers: by the vector unit, if it can; held: bytes of a table that registers hold, 0 of others. */
+typedef void (*dml_gatherer)(char *stream, const char *table, const u32 *offsets, int64_t count, int gathers, int64_t held);
 typedef void (*dml_scatterer)(char *table, const char *stream, const u32 *offsets, int64_t count);
 
 /* So many indices in a row, checked, to the numbers of elements of 2**shift bytes: index times step, and what the ramp has where

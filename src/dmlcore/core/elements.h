@@ -113,14 +113,19 @@ DML_INLINE void NAME(scatter_sixteen)(char *table, const char *stream, const u32
     }
 }
 
-/* Out of a table that registers hold. */
-DML_PIECE void NAME(look_up)(const dml_plan *p, char *stream, const char *table, const u32 *offsets, int64_t count)
+/* Out of a table of so many bytes, which registers hold. */
+DML_PIECE void NAME(look_up_at)(char *stream, const char *table, int64_t bytes, const u32 *offsets, int64_t count, int past)
+{
+    LOOK_UP(stream, table, bytes, offsets, count, sizeof(T), past);
+}
+
+DML_INLINE void NAME(look_up)(const dml_plan *p, char *stream, const char *table, const u32 *offsets, int64_t count)
 {
     int past = NAME(goes_past)(p, stream);
     int64_t first = past ? NAME(to_line)(stream, count) : 0;
     if (first)
-        LOOK_UP(stream, table, p->in_registers, offsets, first, sizeof(T), 0);
-    LOOK_UP(stream + IN_ORDER(first), table, p->in_registers, offsets + first, count - first, sizeof(T), past);
+        NAME(look_up_at)(stream, table, p->in_registers, offsets, first, 0);
+    NAME(look_up_at)(stream + IN_ORDER(first), table, p->in_registers, offsets + first, count - first, past);
 }
 
 /* Of the indices that the next box is likely to have, those of sixteen positions are fetched. */
@@ -235,9 +240,13 @@ DML_INLINE void NAME(move_far_wide)(const dml_plan *p, const dml_block *b, int s
 }
 
 /* By so many narrow offsets: dml_gatherer, dml_scatterer. */
-DML_PIECE void NAME(gather_at)(char *stream, const char *table, const u32 *offsets, int64_t count, int gathers)
+DML_PIECE void NAME(gather_at)(char *stream, const char *table, const u32 *offsets, int64_t count, int gathers, int64_t held)
 {
     int64_t i = 0;
+    if (LOOKS_UP(T) && held) {
+        NAME(look_up_at)(stream, table, held, offsets, count, 0);
+        return;
+    }
     for (; i + 16 <= count; i += 16)
         NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i, gathers ? DML_GATHERS : DML_INSERTS, 0);
     for (; i < count; i++)

@@ -4,17 +4,21 @@
 #include "copy.h"
 #include "dispatch.h"
 #include "move.h"
+#include "plan.h"
 
 #define FEW 128                            /* positions, */
 #define SHORT_SLICE 1024                   /* with slices of so many bytes at most; */
 #define FEW_IN_A_ROW 4096                  /* those of elements that follow each other, as their indices do, going forwards */
-#define FEW_BY_GATHERS 2048                /* where the vector unit's gathers are fast: plans are as good from there on */
+#define FEW_BY_GATHERS 2048                /* where the vector unit's gathers are fast: plans are as good from there on, */
+#define MORE_IN_A_ROW 8192                 /* unless updates are combined; elsewhere, if a plan would read indices twice, */
+#define NEAREST ((int64_t)16 << 10)        /* or the first-level cache holds the table; */
+#define SHORT_TUPLE 2                      /* coordinates of one position that is gathered */
 #define NEAR ((int64_t)1 << 20)            /* along a table of so many bytes at most, */
 #define NEAR_UNFETCHED ((int64_t)16 << 20) /* or of so many, where nothing would be fetched ahead, */
 #define FAR INT32_MAX                      /* or, DML_FEW_GATHERED of them, as far as offsets go */
 #define FEW_FOR_VECTORS 12                 /* more are left to the loops for the machine at hand */
-#define FEW_COPIED ((int64_t)512 << 10)    /* bytes of a scatter's source; a second thread helps with more */
-#define FEW_APART 192                      /* elements of it, or of all slices, that are not next to each other */
+#define FEW_COPIED ((int64_t)512 << 10)    /* bytes of a scatter's source, twice as many where no thread may help */
+#define FEW_APART 1024                     /* elements of it, or of all slices, that are not next to each other */
 
 /* Slices of a constant number of bytes, where they are frequent: each becomes a load and a store. */
 DML_INLINE void copy_slices(const char *from, const int64_t *from_offsets, char *to, const int64_t *to_offsets, int64_t count,
@@ -119,9 +123,11 @@ DML_LONG_PIECE int offsets_along(const dml_move *m, int index, int64_t count, u3
     return offsets_with(m, index, count, ramp, offsets);
 }
 
-/* Bytes of a table that elements in a row may be anywhere in. */
-static int64_t how_far(int64_t count, int scatter)
+/* Bytes of a table that elements in a row may be anywhere in. many: not as few as they usually are. */
+static int64_t how_far(int64_t count, int scatter, const dml_run *run, int many)
 {
+    if (many && !scatter && !run->check_first)
+        return NEAREST;
     if (!scatter && count <= DML_FEW_GATHERED)
         return FAR;
     return dml_most(NEAR, dml_least(NEAR_UNFETCHED, scatter ? dml_tuned->scatter_fetches : dml_tuned->gather_fetches));
@@ -253,17 +259,21 @@ static int move_short_row(const dml_move *m, const row *r)
 
 DML_PIECE int move_long_row(const dml_move *m, const row *r)
 {
-    u32 at[FEW_IN_A_ROW];
+    u32 at[MORE_IN_A_ROW];
     int64_t bytes = r->bytes;
     int storage = DML_CTZ64((uint64_t)bytes);
     if (r->walks ? offsets_along(m, r->index, r->count, at) : offsets_with(m, r->index, r->count, NULL, at))
         return 0;
     if (begin_row(m, r, at))
         return 1;
-    if (r->scatter)
+    if (r->scatter) {
         dml_chosen_isa->scatterers[storage](m->table, m->stream, at, r->count);
-    else
-        dml_chosen_isa->gatherers[storage](m->stream, m->table, at, r->count, bytes >= 4 && dml_tuned->gathers_below > 0);
+        return 1;
+    }
+    int gathers = bytes >= 4 && dml_tuned->gathers_below > 0;
+    int looks_up = dml_chosen_isa->looks_up && !r->walks && r->count >= DML_HELD_AT_ONCE && !(bytes == 8 && gathers);
+    int64_t held = looks_up ? dml_held(bytes, m->bounds.n, m->bounds.v, m->steps.v) : 0;
+    dml_chosen_isa->gatherers[storage](m->stream, m->table, at, r->count, gathers, held);
     return 1;
 }
 
@@ -271,8 +281,9 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
 {
     int scatter = dml_kinds[op] == DML_KIND_SCATTER, fine;
     int64_t width = (int64_t)1 << run->storage, count = dml_product(m->positions), copied = 0;
-    int64_t most = dml_tuned->gathers_below ? FEW_BY_GATHERS : FEW_IN_A_ROW;
-    if (count == 0 || count > most || run->mode != DML_RAISE)
+    int planned = dml_tuned->gathers_below && run->reduction == DML_NONE; /* so many are as fast that way */
+    int many = count > (dml_tuned->gathers_below ? FEW_BY_GATHERS : FEW_IN_A_ROW);
+    if (count == 0 || count > MORE_IN_A_ROW || (many && planned) || run->mode != DML_RAISE)
         return 0;
     dml_combiner combine = run->reduction == DML_NONE ? NULL : dml_chosen_isa->combiners[run->data_type][run->reduction];
     int64_t bytes = dml_contiguous(m->slice, m->slice_table_strides, m->slice_stream_strides, width);
@@ -282,13 +293,15 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
     if (bytes == 0 && (apart == 0 || apart > FEW_APART || combine))
         return 0;
     int element = bytes > 0 && bytes <= 8 && (bytes & (bytes - 1)) == 0;
-    int walks = 0, in_row = element && in_a_row(m, dml_index_bytes(run->index), bytes, how_far(count, scatter), &walks);
+    int64_t far = how_far(count, scatter, run, many);
+    int walks = 0, in_row = element && in_a_row(m, dml_index_bytes(run->index), bytes, far, &walks);
     in_row &= (m->bounds.n == 1 && !walks) || count > FEW_FOR_VECTORS;
+    in_row &= !many || (!walks && (scatter || m->bounds.n <= SHORT_TUPLE));
     if (count > FEW && !in_row)
         return 0;
     if (scatter && m->source) {
         copied = dml_contiguous(m->copy, m->copy_table_strides, m->copy_source_strides, width);
-        if (copied > FEW_COPIED || (copied == 0 && dml_product(m->copy) > FEW_APART))
+        if (copied > (run->threads > 1 ? 1 : 2) * FEW_COPIED || (copied == 0 && dml_product(m->copy) > FEW_APART))
             return 0;
     }
 

@@ -57,7 +57,7 @@
 #ifndef LOOK_UP
 #define LOOKS_UP(T) 0
 #define LOOK_UP(stream, table, bytes, offsets, count, width, past) \
-    ((void)(stream), (void)(table), (void)(offsets), (void)(past))
+    ((void)(stream), (void)(table), (void)(bytes), (void)(offsets), (void)(count), (void)(past))
 #endif
 #define T u8
 #include "elements.h"
