@@ -41,6 +41,19 @@ def test_columns(rng, every_thread, isa, shape):
     gathered(x, rows, -1, x.take(rows, -1))
 
 
+@pytest.mark.parametrize("isa", ("baseline", "avx512-zen5"), indirect=True)
+@pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "float64", "complex128"))
+@pytest.mark.parametrize("rows", (999, 1000, 2137, 16_384))
+def test_a_column_whose_rows_meet_in_the_cache(rng, isa, dtype, rows):
+    """Elements whole pages apart, forwards and backwards, also of the last column."""
+    columns = 4096 // np.dtype(dtype).itemsize
+    table = np.zeros((rows, columns), dtype)  # most of its pages are never touched
+    for column in (0, columns - 1):
+        table[:, column] = rng.integers(0, 100, rows)
+        for x in (table, table[::-1]):
+            gathered(x, np.array([column]), 1, x.take([column], 1))
+
+
 @pytest.mark.parametrize("shape", ((60, 41), (2100, 9000), (12, 9, 30)), ids=str)
 def test_other_orders(rng, every_thread, shape):
     """Transposed tables and outputs, and indices of gather_elements that are the same for every row."""

@@ -92,7 +92,8 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     for (int d = 0; d < p->rank; d++)
         p->walked += (double)p->dim[d].size * (double)llabs(p->dim[d].table);
     p->far = dml_is_far(p->reached, p->walked, p->positions * dml_ceil(p->slice, DML_FAR_APART));
-    p->far |= run->reduction != DML_NONE && p->slice <= DML_LINE && p->reached >= DML_NEAR_SUMS;
+    p->combines = run->reduction != DML_NONE;
+    p->far |= p->combines && !p->whole && p->slice <= DML_LINE && p->reached >= DML_NEAR_SUMS;
     p->beyond_l2 = p->reached + p->walked > DML_NEAR_L2;
     p->tuned = tuning;
     dml_policy_loads(p);

@@ -12,9 +12,8 @@
 /* loads; positions, where nothing else is said */
 #define FEW_POSITIONS (640 << 10)  /* those of a far table that fewer meet are in the caches the next time */
 #define FEW_UPDATED 32768          /* their lines of a table in the third-level cache are in the second-level one then */
-#define WIDE_FETCHED 250000        /* elements of sixteen bytes, which with their table fill the third-level cache sooner */
+#define MANY_FETCHED 250000        /* elements of sixteen bytes, or combined: with their table they fill that cache sooner */
 #define STREAMED (30 << 20)        /* bytes of indices and elements: tables of half the third-level cache leave it */
-#define HELD_AT_ONCE 200           /* fewer are not worth loading the table into registers */
 #define NEGATIVES_SOUGHT 16        /* coordinates that are looked at */
 #define DIRECT_TUPLE 3             /* coordinates of one position at most, where elements are checked and moved one by one */
 #define TOGETHER 16                /* boxes that fused.h takes for one, where they differ in their positions alone */
@@ -96,7 +95,9 @@ static enum dml_fetch choose_fetch(const dml_plan *p)
     int near = p->reached < DML_NEAR, in_l2 = p->reached < (double)t->to_l2;
     int many = streamed(p) >= STREAMED;
     int64_t fetches = p->stores ? t->scatter_fetches : many ? t->gather_fetches_many : t->gather_fetches;
-    if (!p->stores && p->slice == 16 && p->positions >= WIDE_FETCHED)
+    if (p->combines && t->combined_fetches && p->positions >= MANY_FETCHED)
+        fetches = t->combined_fetches;
+    if (!p->stores && p->slice == 16 && p->positions >= MANY_FETCHED)
         fetches = dml_least(fetches, t->gather_fetches_16);
     int too_few = !p->stores && p->positions <= DML_FEW_GATHERED;
     int in_l2_already = p->stores && near && !in_l2 && p->positions < FEW_UPDATED;
@@ -232,19 +233,13 @@ static int meets_negative(const dml_plan *p, int64_t count)
  * can be named is read as well: on the page of the first one, or on that of the last. */
 static int64_t bytes_in_registers(const dml_plan *p)
 {
-    int64_t bytes = p->slice, most = dml_in_registers(bytes);
     int simple = p->whole && !p->stores && p->mode == DML_RAISE;
     int apart = p->wide || p->ramped || p->again || p->scattered || p->fetch;
     int gathers_as_fast = p->slice == 8 && p->gathers;
     if (!dml_chosen_isa->looks_up || !simple || p->slice == 0 || p->slice > 8 || apart || gathers_as_fast ||
-        p->rows * p->inner < HELD_AT_ONCE)
+        p->rows * p->inner < DML_HELD_AT_ONCE)
         return 0;
-    for (int k = 0; k < p->tuple; k++) {
-        bytes += (p->bounds[k] - 1) * p->steps[k]; /* narrow offsets: no more than 32 bits */
-        if (p->bounds[k] == 0 || p->steps[k] % p->slice)
-            return 0;
-    }
-    return bytes <= most ? bytes : 0;
+    return dml_held(p->slice, p->tuple, p->bounds, p->steps);
 }
 
 /* Whether indices come out of memory, and ways to move that fetch them better are faster than registers that hold the

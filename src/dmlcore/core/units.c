@@ -3,6 +3,9 @@
 #include "dispatch.h"
 #include "shape.h"
 
+#define CROWDED 1000  /* elements whole pages apart that the second-level cache does not hold, though it is large enough, */
+#define TOO_FAR 16384 /* and that the third-level one does not hold */
+
 /* Rows of elements, by fours: the end of a short row comes as the processor expects it. */
 #define ELEMENTS(name, T, TO, FROM)                                                                 \
     static void name(char *to, const char *from, int64_t count, int64_t to_step, int64_t from_step) \
@@ -17,6 +20,21 @@
         }                                                                                           \
         for (; count > 0; count--, to += (TO), from += (FROM))                                      \
             memcpy(to, from, sizeof(T));                                                            \
+    }
+
+/* Elements whose lines meet in the cache, one after the other: where the next one is depends on what this one holds, though not on
+ * its value. Left alone the processor asks for dozens at a time, more than the places that they meet in, before it foresees them. */
+#define PACED(name, T)                                                                              \
+    static void name(char *to, const char *from, int64_t count, int64_t to_step, int64_t from_step) \
+    {                                                                                               \
+        T one;                                                                                      \
+        int64_t none = 0;                                                                           \
+        (void)to_step;                                                                              \
+        DML_ONCE(none);                                                                             \
+        for (; count > 0; count--, to += sizeof one, from += from_step + ((int64_t)one & none)) {   \
+            memcpy(&one, from, sizeof one);                                                         \
+            memcpy(to, &one, sizeof one);                                                           \
+        }                                                                                           \
     }
 
 /* Every second element: compilers have a way. */
@@ -43,6 +61,11 @@ ROWS(u16)
 ROWS(u32)
 ROWS(u64)
 ROWS(u128)
+PACED(paced_u8, u8)
+PACED(paced_u16, u16)
+PACED(paced_u32, u32)
+PACED(paced_u64, u64)
+static const dml_row paced[] = {paced_u8, paced_u16, paced_u32, paced_u64};
 
 /* Runs of more than one T and up to two: from both their ends. */
 #define RUNS(T)                                                                                                            \
@@ -78,7 +101,11 @@ static void copy_runs(char *to, const char *from, int64_t count, int64_t to_step
 
 dml_row dml_shape_loop(const dml_shape *s)
 {
-    int64_t to = dml_shape_row(s)->to, from = dml_shape_row(s)->from;
+    const dml_step *row = dml_shape_row(s);
+    int64_t to = row->to, from = row->from;
+    int crowded = dml_tuned->paces && from % DML_PAGE == 0 && row->size >= CROWDED && row->size < TOO_FAR;
+    if (crowded && to == s->run && s->run <= 8 && (s->run & (s->run - 1)) == 0)
+        return paced[DML_CTZ64((uint64_t)s->run)];
     switch (s->run) {
     case 1: return row_u8(to, from);
     case 2: return row_u16(to, from);
