@@ -84,8 +84,8 @@ int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dm
         *threads = 1;
         return DML_OK;
     }
-    /* a nanosecond for each element, or 1/24 for each byte of long runs, outside the second-level cache 1/12 */
-    nanoseconds += c.shape.run < 64 ? c.shape.places : bytes / (bytes <= DML_NEAR_COPY ? 24 : 12);
+    /* half a nanosecond for each element, or 1/24 for each byte of long runs, outside the second-level cache 1/12 */
+    nanoseconds += c.shape.run < 64 ? c.shape.places / 2 : bytes / (bytes <= DML_NEAR_COPY ? 24 : 12);
     *threads = dml_threads_worth(*threads, nanoseconds, pulse);
     if (c.shape.units == 1) {
         dml_shape_copy(&c.shape, to, from, 0);

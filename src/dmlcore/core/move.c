@@ -370,7 +370,7 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     straight.scratch = NULL;
     run->threads = (int)dml_least(run->threads, DML_THREADS_MOST);
     regions shared; /* as above */
-    shared.pulse = (dml_pulse){.poll = run->poll};
+    shared.pulse = (dml_pulse){.poll = run->poll, .twice = run->check_first};
     int status = move_with(&plan, op, m, run, &straight, 0, &shared);
     forget(&plan);
     free(straight.scratch);

@@ -82,6 +82,29 @@ static int answer(const dml_team *ahead, const dml_team *team)
     return team->pulse->interrupted ? DML_INTERRUPTED : (int)(ahead->status ? ahead->status : team->status);
 }
 
+/* A line that two threads hand to each other, PASSES times each; patience in looks at it. */
+#define PASSES 8
+#define PATIENCE 2000
+typedef struct {
+    _Alignas(128) int64_t turn;
+    int64_t unused[15];
+} line;
+
+/* The answer, for the calling thread, is how long it took from one to the other; 0: too long to wait for. */
+static int64_t hand_over(line *line, int mine)
+{
+    int64_t start = 0;
+    for (int64_t turn = mine; turn < 2 * PASSES; turn += 2) {
+        for (int looks = 0; DML_ATOMIC_LOAD(&line->turn) != turn; looks++)
+            if (looks == PATIENCE)
+                return 0;
+        if (turn == 2) /* the other one is there */
+            start = dml_clock();
+        DML_ATOMIC_STORE(&line->turn, turn + 1);
+    }
+    return mine ? 0 : dml_most(1, (dml_clock() - start) / (2 * PASSES - 4));
+}
+
 static int by_threads(dml_work work, void *job, int64_t chunks, dml_order order, int threads, const dml_first *first,
                       dml_pulse *pulse)
 {
@@ -90,11 +113,17 @@ static int by_threads(dml_work work, void *job, int64_t chunks, dml_order order,
     ahead.status = DML_OK;
     if (first)
         assemble(&ahead, first->chunks, DML_FORWARD, threads, pulse);
-    int64_t start = dml_clock();
+    line line = {0};
+    int64_t start = dml_clock(), handed = 0;
+    int asks = dml_asks_line(start);
     /* as many for few chunks: the runtime ends and starts threads when the number changes, 0.6 ms for 4 and 16 */
 #pragma omp parallel num_threads(threads)
     {
         int number = omp_get_thread_num();
+        if (asks && number == 1)
+            hand_over(&line, 1);
+        if (asks && number == 0)
+            handed = hand_over(&line, 0);
         if (first) {
             if (number < first->chunks)
                 claim(first->work, first->job, &ahead, number);
@@ -104,7 +133,7 @@ static int by_threads(dml_work work, void *job, int64_t chunks, dml_order order,
             claim(work, job, &team, number);
     }
     int64_t end = dml_clock();
-    dml_note_region(start, end, pulse->predicted);
+    dml_note_region(start, end, pulse->predicted, handed);
     return answer(&ahead, &team);
 }
 #endif

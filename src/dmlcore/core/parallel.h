@@ -26,6 +26,7 @@ typedef struct {
     int64_t predicted;         /* ns on one thread */
     const dml_first *first;    /* NULL: nothing */
     int interrupted;           /* the caller does not want to go on */
+    int twice;                 /* threads wait for each other once more: indices are checked first */
     const struct dml_team *around; /* one of its threads does this as a part of its work; NULL: of none */
 } dml_pulse;
 

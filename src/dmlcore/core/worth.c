@@ -10,6 +10,15 @@
 /* Measured: a region costs 1-4 us back to back, so less work than this stays serial. */
 #define GRAIN 7500               /* ns */
 
+/* That is where CPUs share a cache. Where they do not, as the two of a guest do at times and at times do not, a line that one
+ * thread hands to another takes up to five times as long, 45 or 220 ns, and threads hand over dozens: the job, the chunks, and what
+ * they all read. So regions tell how long one took, and less work than HANDED times that stays serial; half as much more where
+ * threads meet once more after the check. */
+#define HANDED 40                /* with two threads as much again, with more the less */
+#define ASKED_EVERY 50000000     /* ns, */
+#define TRIED_EVERY 1000000      /* until a thread is there soon enough to tell */
+#define FORGOTTEN 1000000000     /* ns without a region; then one is tried again */
+
 /* After a pause the runtime's threads sleep. Waking them takes 0.03 to 0.25 ms, but up to 8 ms where every one of few CPUs
  * takes part and the caller has slept as well: the system lets the woken thread wait for the CPU on which the caller spins
  * until it has seen that one busy for a while. So after a pause threads have to be earned: by a call that is long in itself,
@@ -38,6 +47,8 @@ static const price few_asleep = {14000000, 3000000}, all_asleep = {2000000, 1000
 
 static int64_t grain = GRAIN;
 static int64_t region_end;       /* when the last region ended, ns; races are harmless, it is a hint */
+static int64_t line_handed;      /* ns; 0: not known */
+static int64_t line_asked;       /* when */
 static int64_t serial_end;       /* when the last piece of serial work ended that was worth threads */
 static int64_t earned;           /* ns of such work without a pause */
 static int64_t crowded_until;    /* calls stay serial */
@@ -72,8 +83,18 @@ static void note_lateness(int64_t start, int64_t end, int64_t predicted)
     DML_ATOMIC_STORE(&crowded, length);
 }
 
-void dml_note_region(int64_t start, int64_t end, int64_t predicted)
+int dml_asks_line(int64_t start)
 {
+    if (start - DML_ATOMIC_LOAD(&line_asked) < (DML_ATOMIC_LOAD(&line_handed) ? ASKED_EVERY : TRIED_EVERY))
+        return 0;
+    DML_ATOMIC_STORE(&line_asked, start);
+    return 1;
+}
+
+void dml_note_region(int64_t start, int64_t end, int64_t predicted, int64_t handed)
+{
+    if (handed)
+        DML_ATOMIC_STORE(&line_handed, handed);
     note_lateness(start, end, predicted);
     DML_ATOMIC_STORE(&region_end, end);
 }
@@ -84,7 +105,10 @@ void dml_note_serial(void)
         DML_ATOMIC_STORE(&serial_end, dml_clock());
 }
 
-void dml_forget_regions(void) { region_end = serial_end = earned = late_at = crowded_until = crowded = 0; }
+void dml_forget_regions(void)
+{
+    region_end = line_handed = line_asked = serial_end = earned = late_at = crowded_until = crowded = 0;
+}
 
 /* What is left of a weight after some time; between the half-lives a straight line does. */
 static double faded(int64_t nanoseconds)
@@ -134,7 +158,12 @@ int dml_threads_worth(int threads, int64_t nanoseconds, dml_pulse *pulse)
     int64_t now = dml_clock();
     if (now < DML_ATOMIC_LOAD(&crowded_until))
         return 1;
-    if (now - DML_ATOMIC_LOAD(&region_end) < PAUSE)
+    int64_t idle = now - DML_ATOMIC_LOAD(&region_end), lines = (HANDED + HANDED / (threads - 1)) * (2 + pulse->twice) / 2;
+    if (idle >= FORGOTTEN)
+        DML_ATOMIC_STORE(&line_handed, 0);
+    else if (nanoseconds < DML_ATOMIC_LOAD(&line_handed) * lines)
+        return 1;
+    if (idle < PAUSE)
         return threads;
     int64_t before = now - DML_ATOMIC_LOAD(&serial_end) < PAUSE ? DML_ATOMIC_LOAD(&earned) : 0;
     price asked = {threads * for_each_thread.alone, threads * for_each_thread.in_a_row};

@@ -8,8 +8,12 @@
 /* Nanoseconds of a clock that never goes back. */
 int64_t dml_clock(void);
 
-/* A region has ended; how long its call was predicted to take on one thread. */
-void dml_note_region(int64_t start, int64_t end, int64_t predicted);
+/* A region has ended; how long its call was predicted to take on one thread, and how long a line took from one to another; 0: not
+ * known. */
+void dml_note_region(int64_t start, int64_t end, int64_t predicted, int64_t handed);
+
+/* Whether the region that starts should find that out. */
+int dml_asks_line(int64_t start);
 
 /* Work on one thread has ended. */
 void dml_note_serial(void);
