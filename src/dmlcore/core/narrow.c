@@ -38,13 +38,14 @@ static int some_checked(void *data, dml_worker *worker, int64_t chunk)
 {
     const dml_narrowing *n = data;
     const dml_plan *p = n->plan;
-    int64_t box = chunk * n->per_chunk, end = dml_least(box + n->per_chunk, p->boxes), narrowed = dml_least(end, p->narrows);
+    int64_t begin = chunk * n->per_chunk, end = dml_least(begin + n->per_chunk, p->boxes);
+    int64_t narrowed = dml_least(end, p->narrows);
     int64_t step = p->numbered && p->ramped ? 1 : n->per_chunk;
-    for (; box < narrowed; box += step)
+    for (int64_t box = begin; box < narrowed; box += step)
         if (narrow_some(n, box, dml_least(box + step, narrowed)))
             return DML_OUT_OF_RANGE;
-    if (box < end)
-        return dml_chosen_isa->scans[p->index](p, worker, dml_most(box, narrowed), end);
+    if (narrowed < end)
+        return dml_chosen_isa->scans[p->index](p, worker, dml_most(begin, narrowed), end);
     return dml_tick(worker, NARROW_CHUNK * dml_index_bytes(p->index));
 }
 
