@@ -52,6 +52,8 @@ def test_a_column_whose_rows_meet_in_the_cache(rng, isa, dtype, rows):
         table[:, column] = rng.integers(0, 100, rows)
         for x in (table, table[::-1]):
             gathered(x, np.array([column]), 1, x.take([column], 1))
+    one = np.broadcast_to(table[:1, -1:], (rows, 3))  # no pages apart, but all the same place
+    gathered(one, np.array([1]), 1, one.take([1], 1))
 
 
 @pytest.mark.parametrize("shape", ((60, 41), (2100, 9000), (12, 9, 30)), ids=str)

@@ -103,7 +103,7 @@ dml_row dml_shape_loop(const dml_shape *s)
 {
     const dml_step *row = dml_shape_row(s);
     int64_t to = row->to, from = row->from;
-    int crowded = dml_tuned->paces && from % DML_PAGE == 0 && row->size >= CROWDED && row->size < TOO_FAR;
+    int crowded = dml_tuned->paces && from && from % DML_PAGE == 0 && row->size >= CROWDED && row->size < TOO_FAR;
     if (crowded && to == s->run && s->run <= 8 && (s->run & (s->run - 1)) == 0)
         return paced[DML_CTZ64((uint64_t)s->run)];
     switch (s->run) {

@@ -15,6 +15,7 @@
  * they all read. So regions tell how long one took, and less work than HANDED times that stays serial; half as much more where
  * threads meet once more after the check. */
 #define HANDED 40                /* with two threads as much again, with more the less */
+#define INTERRUPTED 1000         /* ns; no line takes so long */
 #define ASKED_EVERY 50000000     /* ns, */
 #define TRIED_EVERY 1000000      /* until a thread is there soon enough to tell */
 #define FORGOTTEN 1000000000     /* ns without a region; then one is tried again */
@@ -93,7 +94,7 @@ int dml_asks_line(int64_t start)
 
 void dml_note_region(int64_t start, int64_t end, int64_t predicted, int64_t handed)
 {
-    if (handed)
+    if (handed && handed < INTERRUPTED)
         DML_ATOMIC_STORE(&line_handed, handed);
     note_lateness(start, end, predicted);
     DML_ATOMIC_STORE(&region_end, end);
