@@ -184,3 +184,35 @@ def test_past_the_caches(rng, isa, offset, size, count):
         with at_offset((size,), "uint8", offset) as out:
             dmlcore.scatter_elements(source, indices, np.full(count, 200, np.uint8), out=out, num_threads=threads)
             assert np.array_equal(out, wanted)
+
+
+@pytest.mark.parametrize("isa", ("avx512-zen5", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("line", (1, 3, 64, 1001, 8192, 32_768, 32_800))
+@pytest.mark.parametrize("every", (1, 300))
+def test_staged_lines(rng, every_thread, isa, line, every):
+    """Lines are copied and updated elsewhere before they are stored; they end in lines of the cache that others begin in."""
+    lines, updated = (17_000_000 if every == 1 else 40_000_000) // line, max(1, line // every)
+    source = rng.integers(0, 100, (lines, line), np.uint8)
+    indices = np.empty((lines, updated), np.uint32)
+    indices[:] = rng.permuted(np.tile(np.arange(line, dtype=np.uint32), (16, 1)), axis=1)[rng.integers(0, 16, lines), :updated]
+    updates = rng.integers(100, 200, indices.shape, np.uint8)
+    wanted = source.copy()
+    np.put_along_axis(wanted, indices, updates, 1)
+    added = source.copy()
+    np.put_along_axis(added, indices, np.take_along_axis(source, indices, 1) + updates, 1)
+    for threads in (1, 3):
+        for _ in range(2):  # the second time into memory that is in use
+            assert np.array_equal(dmlcore.scatter_elements(source, indices, updates, axis=1, num_threads=threads), wanted)
+        for offset in (0, 1, 48):
+            with at_offset(source.shape, "uint8", offset) as out:
+                out[:] = 255
+                dmlcore.scatter_elements(source, indices, updates, axis=1, out=out, num_threads=threads)
+                assert np.array_equal(out, wanted), (threads, offset)
+        sums = dmlcore.scatter_elements(source, indices, updates, axis=1, reduction="add", num_threads=threads)
+        assert np.array_equal(sums, added), threads
+    indices[lines // 2, updated // 2] = line
+    with at_offset(source.shape, "uint8", 16) as out:
+        out[:] = 255
+        with pytest.raises(dmlcore.IndexOutOfRangeError, match=str(line)):
+            dmlcore.scatter_elements(source, indices, updates, axis=1, out=out)
+        assert (out == 255).all()

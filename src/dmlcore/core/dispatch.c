@@ -64,6 +64,7 @@ static const dml_tuning usual = {
     .past_caches_updated = 20 << 20,
     .past_caches_copied = 0,
     .lines_copied = 0,
+    .lines_staged = NEVER,
     .ahead_of_many = DML_PAGES_AHEAD,
     .ahead_of_scans = 0,
     .string_align = 32,
@@ -81,7 +82,7 @@ static const dml_tuning usual = {
  * to a few rows that positions walk along take 1.1 to 1.8 times as long without fetching. Measured on Granite Rapids as well: slices
  * of one and two lines of far tables, put together before they are stored, take 0.5 to 0.95 of the time; planes that the second-level
  * cache holds, moved in place, 0.5 to 1.0; near slices whose lines are fetched before they are stored to 0.65 to
- * 1.05 (scattered ones on Emerald Rapids 0.75 to 1.2). */
+ * 1.05 (scattered ones on Emerald Rapids 0.75 to 1.2). There, lines that are staged take 0.33 to 0.95. */
 static const dml_tuning gathering = {
     .gathers_below = DML_NEAR,
     .gathers_past = 1536 << 10,
@@ -111,6 +112,7 @@ static const dml_tuning gathering = {
     .past_caches_updated = 32 << 20,
     .past_caches_copied = 0,
     .lines_copied = 0,
+    .lines_staged = 16 << 20,
     .string_align = 1,
     .by_pages = 48 << 20,
     .slices_past = DML_LINE,
@@ -145,7 +147,8 @@ static const dml_tuning gathering = {
  * copies well from any place to any other, also slices, and long ones out of tables that the cache holds better than stores
  * past it, 0.5 to 0.9; slices beside small tables stay in the cache up to 24 MiB, 0.46 to 0.9, those of several threads up to
  * 36, 0.25 to 0.9. Copies of 12 to 24 MiB stay there, 0.5 to 0.9, if many of their lines are updated up to 40, 0.6 to 0.9;
- * lines with few updates, or of tables that no cache holds, are copied 64 KiB at a time, 0.65 to 1.0. Small elements put aside
+ * lines with few updates, or of tables that no cache holds, are copied 64 KiB at a time, 0.65 to 1.0, and up to 32 KiB long ones
+ * staged, 0.56 to 1.06. Small elements put aside
  * take 0.75 to 1.04. Lines of slices fetched before they are stored to gain nothing: 0.7 to 1.3. Many elements that are combined
  * are fetched from 16 MiB on, 0.3 to 0.9. Columns whose elements are whole pages apart, one after the other, take half the time. */
 static const dml_tuning zen5 = {
@@ -166,6 +169,7 @@ static const dml_tuning zen5 = {
     .past_caches_updated = 40 << 20,
     .past_caches_copied = 24 << 20,
     .lines_copied = 64 << 10,
+    .lines_staged = 16 << 20,
     .ahead_of_many = 4 * DML_PAGES_AHEAD,
     .ahead_of_scans = 2 * DML_PAGES_AHEAD,
     .string_align = 1,

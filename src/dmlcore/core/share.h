@@ -1,6 +1,6 @@
 /* share.h: sharing out the boxes of a plan among threads.
- * Included by move.c, which makes the plan, and by share_gather.c, share_scatter.c, rows.c, short_rows.c, tiles.c, turned.c,
- * straight.c, strided.c, narrow.c, aside.c and overwritten.c, which know what may run at once. */
+ * Included by move.c, which makes the plan, and by share_gather.c, share_scatter.c, lines.c, rows.c, short_rows.c, tiles.c,
+ * turned.c, straight.c, strided.c, narrow.c, aside.c and overwritten.c, which know what may run at once. */
 #ifndef DMLCORE_SHARE_H
 #define DMLCORE_SHARE_H
 
@@ -19,7 +19,8 @@ typedef struct {
     const char *source;                  /* NULL: the copy is made already, or there is none */
     int64_t columns;                     /* that are copied and updated at a time; 0: not copied by columns */
     int64_t line, lines, group;          /* bytes of one, their number, how many are copied at a time, */
-    int by_string;                       /* long ones by a string instruction */
+    int by_string;                       /* long ones by a string instruction, */
+    int staged;                          /* or all of them beside the table */
     /* tiles: bytes of a row of one, 0: none, and from row to row; whether they are written back; memory for one per thread */
     int64_t tile, pitch;
     int writes;
@@ -70,6 +71,7 @@ int dml_share_gather(dml_job *job, int threads, dml_pulse *pulse);
 /* Whether the table, `bytes` long and contiguous like its source, can be copied line by line; then job and plan say so.
  * What lies behind the last line is not part of any. */
 int dml_copies_lines(dml_job *job, dml_plan *plan, const char *source, int64_t bytes, int threads);
+int dml_share_lines(dml_job *job, int threads, dml_pulse *pulse);
 
 /* Whether the table, likewise, can be copied some columns at a time; then the job says so. */
 int dml_copies_columns(dml_job *job, const char *source, int64_t bytes, int threads);

@@ -1,17 +1,9 @@
-/* share_scatter.c: updates for one place must stay in order, so they must stay with one thread: shares out the lines of
- * the table that never meet, or columns, or bytes of long slices, or ranges of the table. */
+/* share_scatter.c: updates for one place must stay in order, so they must stay with one thread: shares out positions that
+ * never meet, or columns, or bytes of long slices, or ranges of the table. */
 #include "copy.h"
 #include "share.h"
 
 #define BATCH ((int64_t)1 << 21)         /* positions between two joins of a scatter by ranges */
-#define GROUP ((int64_t)4 << 10)         /* bytes of lines that are copied at a time: few enough for the first-level cache */
-#define FEW_AT_A_TIME 256                /* positions; fewer are not worth a call: more lines then, */
-#define BY_STRING ((int64_t)16 << 10)    /* and so many bytes of them are best copied by a string instruction: */
-#define CACHED_LINES ((int64_t)16 << 20) /* it need not read what it writes, which counts beyond the caches */
-#define LONG_LINE ((int64_t)4 << 20)     /* bytes; a longer line would have left the caches before its updates come; */
-#define LONG_L2 ((int64_t)256 << 10)     /* one that leaves the second-level cache is worth it */
-#define LINES_EACH 2                     /* where each thread has some */
-#define FEW_UPDATES 4                    /* cache lines for each that is updated: copies go past the caches instead */
 /* Bytes of a slice that a thread gets at least: the hardware fetches lines beyond those that a thread stores to, which another
  * has just written. Halves of 4 KiB slices took two threads three to five times as long as one. */
 #define LONG_BYTES ((int64_t)32 << 10)
@@ -66,73 +58,6 @@ static int some_range(void *data, dml_worker *worker, int64_t chunk)
     int status = job->loop(job->plan, worker, job->begin, job->end);
     worker->extent = 0;
     return status;
-}
-
-/* The first box of a line; lines are steps of the first dimension. */
-static int64_t box_of(const dml_plan *p, int64_t line)
-{
-    if (p->cut == 0)
-        return dml_ceil(line, p->rows);
-    int64_t boxes = p->pieces;
-    for (int d = 1; d < p->cut; d++)
-        boxes *= p->dim[d].size;
-    return line * boxes;
-}
-
-/* A range of lines: each is copied just before its updates are stored. */
-static int some_lines(void *data, dml_worker *worker, int64_t chunk)
-{
-    const dml_job *job = data;
-    int64_t line = chunk * job->per_chunk, end = dml_least(line + job->per_chunk, job->lines);
-    int status = DML_OK;
-    while (line < end && !status) {
-        int64_t next = dml_least(line + job->group, end), bytes = (next - line) * job->line;
-        char *to = job->plan->table + line * job->line;
-        if (job->by_string && bytes >= BY_STRING)
-            memcpy(to, job->source + line * job->line, (size_t)bytes);
-        else
-            dml_copy_bytes(to, job->source + line * job->line, bytes, DML_STORE_PLAIN);
-        status = job->loop(job->plan, worker, box_of(job->plan, line), box_of(job->plan, next));
-        line = next;
-    }
-    return status;
-}
-
-int dml_copies_lines(dml_job *job, dml_plan *p, const char *source, int64_t bytes, int threads)
-{
-    int64_t line = p->dim[0].table, lines = p->dim[0].size, reach = p->slice;
-    if (p->boxes < 2 || lines < 2 || line <= 0 || line > LONG_LINE || line > bytes / lines)
-        return 0;
-    if (bytes >= p->tuned->past_caches && p->positions * dml_ceil(p->slice, DML_LINE) < bytes / DML_LINE / FEW_UPDATES)
-        return 0;
-    if (line > LONG_L2 && (threads > 1 ? lines < LINES_EACH * (int64_t)threads : bytes >= p->tuned->by_pages))
-        return 0;
-    for (int d = 1; d < p->rank && reach <= line; d++) {
-        if (p->dim[d].table < 0)
-            return 0;
-        reach += (p->dim[d].size - 1) * p->dim[d].table;
-    }
-    for (int k = 0; k < p->tuple && reach <= line; k++) {
-        if (p->steps[k] < 0 || p->bounds[k] > line)
-            return 0;
-        reach += (p->bounds[k] - 1) * p->steps[k];
-    }
-    if (reach > line) /* updates of one line would reach into the next */
-        return 0;
-    p->next_row = p->next_step = 0; /* copied just before, they are in the cache */
-    job->source = source;
-    job->line = line;
-    job->lines = lines;
-    job->group = dml_most(1, GROUP / line);
-    job->by_string = p->tuned->lines_copied > 0;
-    if (job->by_string && (bytes > CACHED_LINES || p->positions / lines * job->group < FEW_AT_A_TIME))
-        job->group = dml_most(1, p->tuned->lines_copied / line);
-    if (p->cut == 0) { /* boxes no longer than a group */
-        p->rows = job->group = dml_least(job->group, p->rows);
-        job->end = p->boxes = p->pieces = dml_ceil(lines, p->rows);
-        p->block_bytes = p->rows * p->inner * (16 + 2 * p->slice);
-    }
-    return 1;
 }
 
 /* How the positions are shared out. */
@@ -246,14 +171,8 @@ int dml_scatters_alone(const dml_job *job, int threads)
 int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse)
 {
     const dml_plan *p = job->plan;
-    if (job->source && !job->columns) {
-        int64_t most = dml_ceil(job->lines, threads == 1 ? 1 : 8 * threads);
-        if (job->untouched)
-            most = dml_least(most, dml_most(1, DML_FRESH_STEP / job->line));
-        job->per_chunk = dml_ceil(most, job->group) * job->group;
-        return dml_parallel(some_lines, job, dml_ceil(job->lines, job->per_chunk),
-                            job->untouched ? DML_FROM_THE_END : DML_FORWARD, threads, pulse);
-    }
+    if (job->source && !job->columns)
+        return dml_share_lines(job, threads, pulse);
     switch (way_for(job, threads)) {
     case BOXES: return dml_parallel(dml_some_boxes, job, dml_ceil(p->boxes, job->per_chunk), DML_FORWARD, threads, pulse);
     case COLUMNS: {

@@ -180,6 +180,15 @@ DML_INLINE void stream_avx512(char *to, const char *from) /* `to` is a multiple 
     _mm512_stream_si512((void *)to, _mm512_loadu_si512((const void *)from));
 }
 
+#define EXCHANGE64 exchange_avx512
+
+DML_INLINE void exchange_avx512(char *to, char *stage, const char *from)
+{
+    __m512i in = _mm512_loadu_si512((const void *)from);
+    stream_avx512(to, stage);
+    _mm512_storeu_si512((void *)stage, in);
+}
+
 #define TAKES(T) (sizeof(T) == 4 || sizeof(T) == 8)
 #define TAKE take_avx512
 
