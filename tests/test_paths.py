@@ -451,7 +451,7 @@ def test_the_same_elements_of_far_tables_again(rng, isa, shape, index):
 
 
 @pytest.mark.parametrize("shape", ((2, 1_100_000), (7, 900_001), (13, 700_000)), ids=str)
-@pytest.mark.parametrize("dtype", ("uint8", "float32"))
+@pytest.mark.parametrize("dtype", ("uint8", "float16", "float32"))
 @pytest.mark.parametrize("order", ("C", "F"))
 def test_a_choice_of_few_rows(rng, every_thread, shape, dtype, order):
     """Indices choose among a few long rows, along which positions walk: negative ones too, and one out of range."""

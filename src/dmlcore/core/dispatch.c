@@ -36,14 +36,14 @@ static int always(void) { return 1; }
  * alone. Memory takes 25 GB/s however many threads store, the cache twice as much from two: slices that it holds take 0.3 to 0.8
  * of the time there. Planes of few rows take 0.25 to 0.9 of the time without tiles. straightened_along is not measured there: it
  * stays closer to what was than Intel's, where it was. */
-#define ZEN                                                                                                             \
-    .gathers_below = 0, .gathers_past = 0, .gathers_past_u32 = 1 << 20, .rows_fetched = 24 << 20, .gather_follows = 48, \
-    .scatter_follows = 64, .to_l2 = 0, .gathers_direct = NEVER, .scatters_direct = NEVER, .step = DML_STEP_USUAL,       \
-    .ahead_of_moves = DML_PAGES_AHEAD, .by_pages = NEVER, .slices_past = 2 * DML_LINE, .slices_past_near = 32,          \
-    .scattered_past = DML_LONG_SLICE, .slices_together = 0, .stores_soon = 0, .slices_to_l1 = 0, .separates_all = 1,    \
-    .far_plane = 9 << 20, .straightened = {16, 11, 8, 6, 4}, .straightened_along = {5, 5, 3, 2, 2}, .turns_squares = 1, \
-    .row_for_each = 48, .permuted = 4, .tiles_moved = 1 << 20, .tiles_written = 1 << 20, .tiles_rows = 24,              \
-    .tiles_rows_written = 64, .tiles_crowded = 0, .tiles_wide = 8
+#define ZEN                                                                                                                   \
+    .gathers_below = 0, .gathers_past = 0, .gathers_past_u32 = 1 << 20, .gather_follows = 48, .scatter_follows = 64,          \
+    .to_l2 = 0, .gathers_direct = NEVER, .scatters_direct = NEVER, .step = DML_STEP_USUAL, .ahead_of_moves = DML_PAGES_AHEAD, \
+    .by_pages = NEVER, .slices_past = 2 * DML_LINE, .slices_past_near = 32, .scattered_past = DML_LONG_SLICE,                 \
+    .slices_together = 0, .stores_soon = 0, .slices_to_l1 = 0, .separates_all = 1, .far_plane = 9 << 20,                      \
+    .straightened = {16, 11, 8, 6, 4}, .straightened_along = {5, 5, 3, 2, 2}, .turns_squares = 1, .row_for_each = 48,         \
+    .permuted = 4, .tiles_moved = 1 << 20, .tiles_written = 1 << 20, .tiles_rows = 24, .tiles_rows_written = 64,              \
+    .tiles_crowded = 0, .tiles_wide = 8
 
 /* Zen 4: fetched elements of tables of 8 MiB and more, scattered to those of 5 MiB and more, take 0.7 to 1.0 of the time; copies of
  * 12 to 31 MiB past the caches 0.3 to 0.7, which is as much as the next reader of 16 MiB loses. */
@@ -57,6 +57,8 @@ static const dml_tuning usual = {
     .gather_fetches_many = DML_NEAR,
     .gather_fetches_16 = DML_NEAR,
     .scatter_fetches = 5 << 20,
+    .rows_fetched = 24 << 20,
+    .rows_gathered = 0,
     .rows_fetched_alike = 24 << 20,
     .columns = NEVER,
     .past_caches = 12 << 20,
@@ -66,6 +68,7 @@ static const dml_tuning usual = {
     .lines_copied = 0,
     .lines_staged = NEVER,
     .ahead_of_many = DML_PAGES_AHEAD,
+    .short_rows = 0,
     .ahead_of_scans = 0,
     .string_align = 32,
     .slices_copied = NEVER,
@@ -95,6 +98,7 @@ static const dml_tuning gathering = {
     .gather_fetches_16 = 128 << 20,
     .scatter_fetches = 24 << 10,
     .rows_fetched = NEVER,
+    .rows_gathered = 0,
     .rows_fetched_alike = NEVER,
     .columns = NEVER,
     .gather_follows = 0,
@@ -105,6 +109,7 @@ static const dml_tuning gathering = {
     .step = DML_STEP_MOST,
     .ahead_of_moves = 0,
     .ahead_of_many = 0,
+    .short_rows = 0,
     .ahead_of_scans = DML_PAGES_AHEAD,
     .aside = 4,
     .past_caches = 16 << 20,
@@ -148,9 +153,10 @@ static const dml_tuning gathering = {
  * past it, 0.5 to 0.9; slices beside small tables stay in the cache up to 24 MiB, 0.46 to 0.9, those of several threads up to
  * 36, 0.25 to 0.9. Copies of 12 to 24 MiB stay there, 0.5 to 0.9, if many of their lines are updated up to 40, 0.6 to 0.9;
  * lines with few updates, or of tables that no cache holds, are copied 64 KiB at a time, 0.65 to 1.0, and up to 32 KiB long ones
- * staged, 0.56 to 1.06. Small elements put aside
- * take 0.75 to 1.04. Lines of slices fetched before they are stored to gain nothing: 0.7 to 1.3. Many elements that are combined
- * are fetched from 16 MiB on, 0.3 to 0.9. Columns whose elements are whole pages apart, one after the other, take half the time. */
+ * staged, 0.56 to 1.06. Small elements put aside take 0.75 to 1.04. Lines of slices fetched before they are stored to gain
+ * nothing: 0.7 to 1.3. Many elements that are combined are fetched from 16 MiB on, 0.3 to 0.9; few of each row of a table are not
+ * if these are fewer than 262,144 of four bytes, 0.7 to 1.04; nor the indices of short rows that follow each other, 0.8 to 1.05.
+ * Columns whose elements are whole pages apart, one after the other, take half the time. */
 static const dml_tuning zen5 = {
     ZEN,
     .gathers_kept = 14 << 20,
@@ -162,6 +168,8 @@ static const dml_tuning zen5 = {
     .gather_fetches_16 = 11 << 20,
     .scatter_fetches = 24 << 20,
     .combined_fetches = 16 << 20,
+    .rows_fetched = 24 << 20,
+    .rows_gathered = 4 << 20,
     .rows_fetched_alike = NEVER,
     .columns = 12 << 20,
     .past_caches = 16 << 20,
@@ -171,6 +179,7 @@ static const dml_tuning zen5 = {
     .lines_copied = 64 << 10,
     .lines_staged = 16 << 20,
     .ahead_of_many = 4 * DML_PAGES_AHEAD,
+    .short_rows = 400,
     .ahead_of_scans = 2 * DML_PAGES_AHEAD,
     .string_align = 1,
     .paces = 1,

@@ -220,6 +220,8 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
         return NAME(loop)(p, b, ramp, drift, 0, DML_GATHERS, past);
     if (past)
         return NAME(loop)(p, b, ramp, drift, 0, DML_INSERTS, 1);
+    if (WRAPS && drifts && !scatter && (sizeof(T) == 2 || sizeof(T) == 4) && p->apart)
+        return NAME(loop)(p, b, NULL, sizeof(T), 0, DML_APART, 0);
     if (drifts)
         return NAME(loop)(p, b, NULL, sizeof(T), scatter, DML_MERGES, 0);
     int merges = sizeof(T) == 4 && !scatter && p->merges;

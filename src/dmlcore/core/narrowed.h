@@ -12,7 +12,7 @@ DML_INLINE void NAME(gather_places)(const dml_plan *p, const dml_block *b, const
     int64_t i = 0, count = b->count, next_step = p->next_step, bytes = numbered ? sizeof(u16) : sizeof(u32);
     for (; i + 16 <= count; i += 16) {
         next = dml_block_fetch(next, next_step, 0);
-        JOIN_AT(T, stream + i * (int64_t)sizeof(T), table, places + i * bytes, numbered, merges);
+        JOIN_AT(T, stream + i * (int64_t)sizeof(T), table, places + i * bytes, numbered, merges ? DML_MERGES : DML_INSERTS);
     }
     for (; i < count; i++) {
         const char *place = places + i * bytes;

@@ -27,7 +27,7 @@
 enum dml_fetch { DML_FETCH_NONE, DML_FETCH_L1, DML_FETCH_L2 };
 
 /* How the vector unit joins elements that lie anywhere, where isa/ has more than one way. */
-enum dml_joins { DML_INSERTS, DML_MERGES, DML_GATHERS };
+enum dml_joins { DML_INSERTS, DML_MERGES, DML_GATHERS, DML_APART };
 
 /* What differs among machines with the same instructions; only speed depends on it. */
 typedef struct {
@@ -44,6 +44,7 @@ typedef struct {
     int64_t scatter_fetches;
     int64_t combined_fetches;      /* the same where so many are combined; 0: as others */
     int64_t rows_fetched;          /* tables so large that few elements of each of their rows are fetched ahead as well, */
+    int64_t rows_gathered;         /* if, gathered, they are so many, times their bytes' square, */
     int64_t rows_fetched_alike;    /* the same ones of all rows */
     int64_t columns;               /* bytes of lines that these have for them to be gathered column by column */
     int64_t gather_follows;        /* bytes of a few rows for each position that walks along all: not fetched */
@@ -57,6 +58,7 @@ typedef struct {
     /* bytes of indices that are fetched ahead; 0: the processor does that better */
     int64_t ahead_of_moves;
     int64_t ahead_of_many;         /* the same of more than the third-level cache holds */
+    int64_t short_rows;            /* bytes of rows that are gathered one after the other by no more of indices: none */
     int64_t ahead_of_scans;
     int64_t aside;                 /* times the bytes of what they name: such indices are read once; 0: none are */
     int64_t past_caches;           /* bytes; a destination so large is not in a cache when it is used next, */
@@ -176,6 +178,7 @@ typedef struct dml_plan {
     int64_t gap;                   /* with so many others in between */
     int direct;                    /* fused, and element by element */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
+    int apart;                     /* out of so large a table that no load had better wait for another */
     int merges;                    /* a masked load puts each element of four bytes into its place, where isa/ has that */
     int gathers;                   /* the vector unit loads elements, where isa/ has that; of two bytes: at even addresses */
     int64_t in_registers;          /* bytes of the table, where vector registers hold it; 0: they do not */

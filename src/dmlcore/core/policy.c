@@ -19,6 +19,7 @@
 #define TOGETHER 16                /* boxes that fused.h takes for one, where they differ in their positions alone */
 #define MERGED (32 << 10)          /* bytes of a table in the second-level cache: from there on, */
 #define MERGED_BELOW (2 << 20)     /* and below, 0.92 to 0.95 of the time; elsewhere 1.02 to 1.07 */
+#define MERGED_APART (8 << 20)     /* from there on, along rows, 1.0 to 1.4, as one load waits for another */
 #define FEW_OF_A_ROW 32            /* elements of each row of a large table that are fetched ahead */
 #define FEW_ROWS 16                /* that positions walk along together: so many the hardware fetches by itself, */
 #define LONG_WALK 4096             /* if that is so many bytes of each */
@@ -71,6 +72,8 @@ static int takes_few_of_rows(const dml_plan *p)
     for (; d > 0 && p->dim[d].table == 0; d--)
         each *= p->dim[d].size;
     int64_t least = p->dim[d].index ? p->tuned->rows_fetched : p->tuned->rows_fetched_alike;
+    if (!p->stores && p->positions * p->slice * p->slice < p->tuned->rows_gathered)
+        return 0;
     return p->walked >= (double)least && each > 0 && each <= FEW_OF_A_ROW && llabs(p->dim[d].table) >= each * DML_LINE;
 }
 
@@ -114,6 +117,7 @@ void dml_policy_loads(dml_plan *p)
 {
     const dml_tuning *t = p->tuned;
     p->merges = p->reached >= MERGED && p->reached < MERGED_BELOW;
+    p->apart = p->reached >= MERGED_APART;
     p->gathers = p->reached < (double)t->gathers_below && !(p->slice == 2 && has_odd_places(p));
     p->fetch = choose_fetch(p);
     int fetched = p->stores ? p->fetch == DML_FETCH_L2 : p->fetch && p->positions >= FEW_POSITIONS;
@@ -287,6 +291,17 @@ static int goes_by_columns(const dml_plan *p)
            columns * DML_LINE <= row / 2 * 3 && p->positions >= p->tuned->columns / DML_LINE;
 }
 
+/* Whether a gather goes along short rows of the table, by no more bytes of indices than they have: both are streams then, and so
+ * is what it stores. The hardware fetches the indices early enough by itself. */
+static int goes_along_short_rows(const dml_plan *p)
+{
+    const dml_dim *last = p->dim + p->rank - 1;
+    if (p->stores || p->fetch || p->rank < 2 || p->tuple != 1 || last->table != 0)
+        return 0;
+    int64_t row = last[-1].table;
+    return row <= p->tuned->short_rows && p->bounds[0] * p->steps[0] <= row && last->size * dml_index_bytes(p->index) <= row;
+}
+
 void dml_policy_loops(dml_plan *p)
 {
     int repeated = p->pieces == 1; /* every box has the same indices: their offsets are computed once */
@@ -314,6 +329,8 @@ void dml_policy_loops(dml_plan *p)
     p->fused = p->direct || (simple && (p->tuple == 1 || tuples) && !p->fetch);
     p->fed = !p->fused && !p->packed && !p->again && many && p->tuned->ahead_of_many > p->ahead ? 16 * tuple : 0;
     p->ahead = many ? p->tuned->ahead_of_many : p->ahead;
+    if (goes_along_short_rows(p))
+        p->ahead = p->fed = 0;
     int goes_on = !p->ramped || p->dim[0].table == p->slice; /* without the ramp, which is no longer than a box */
     p->together = p->fused && p->rank == 1 && goes_on && !p->combine ? TOGETHER : 1;
     p->follows = p->fused;

@@ -8,12 +8,12 @@
 #endif
 
 #define JOINS(T) 1
-#define JOIN(T, stream, table, drift, offsets, way, past)                                              \
-    do {                                                                                               \
-        if (GATHERS(T) && (way) == DML_GATHERS)                                                        \
-            GATHER_SIXTEEN(stream, table, drift, offsets, sizeof(T), (past));                          \
-        else                                                                                           \
-            join_of((stream), (table), (drift), (offsets), 0, sizeof(T), (way) == DML_MERGES, (past)); \
+#define JOIN(T, stream, table, drift, offsets, way, past)                                \
+    do {                                                                                 \
+        if (GATHERS(T) && (way) == DML_GATHERS)                                          \
+            GATHER_SIXTEEN(stream, table, drift, offsets, sizeof(T), (past));            \
+        else                                                                             \
+            join_of((stream), (table), (drift), (offsets), 0, sizeof(T), (way), (past)); \
     } while (0)
 
 /* Where element number j lies. Places are offsets, counted from `drift` further on for each element, or numbered: two bytes each,
@@ -39,7 +39,8 @@ DML_INLINE int number_at(const char *from, size_t width)
 }
 
 /* Puts the number that lies at `from` into a place of v. A masked broadcast is one operation, an insertion two: elements out of the
- * second-level cache take 0.85 to 0.95 of the time, those out of the first-level one more of it, the more masks there are (Zen 5). */
+ * second-level cache take 0.85 to 0.95 of the time, those out of the first-level one more of it, the more masks there are (Zen 5).
+ * But it waits for what is in the other places: of elements that come from farther away fewer are on their way at a time. */
 #define INSERT(bits, place, from) v = _mm_insert_epi##bits(v, number_at(from, bits / 8), place)
 #if MERGES
 #define MERGE(bits, place, from) \
@@ -75,10 +76,21 @@ DML_INLINE __m128i four_of_four_bytes(const char *table, int64_t drift, const vo
 }
 
 /* Two inserted of eight: as fast out of the first-level cache as if all were. */
-DML_INLINE __m128i eight_of_two_bytes(const char *table, int64_t drift, const void *places, int numbered, int j)
+DML_INLINE __m128i eight_of_two_bytes(const char *table, int64_t drift, const void *places, int numbered, int j, int apart)
 {
     const size_t width = 2;
     __m128i v = _mm_setzero_si128();
+    if (apart) {
+        INSERT(16, 0, FROM(j));
+        INSERT(16, 1, FROM(j + 1));
+        INSERT(16, 2, FROM(j + 2));
+        INSERT(16, 3, FROM(j + 3));
+        INSERT(16, 4, FROM(j + 4));
+        INSERT(16, 5, FROM(j + 5));
+        INSERT(16, 6, FROM(j + 6));
+        INSERT(16, 7, FROM(j + 7));
+        return v;
+    }
     MERGE(16, 0, FROM(j));
     MERGE(16, 1, FROM(j + 1));
     INSERT(16, 2, FROM(j + 2));
@@ -124,17 +136,17 @@ DML_INLINE void store_of(__m128i *to, __m128i v, int past)
 /* Sixteen elements; the table moves on by `drift` from one to the next. past: they are stored past the caches, the stream is a
  * multiple of 16 then. */
 DML_INLINE void join_of(char *stream, const char *table, int64_t drift, const void *places, int numbered, size_t width,
-                        int merges, int past)
+                        enum dml_joins way, int past)
 {
     __m128i *to = (__m128i *)(void *)stream;
     if (width == 1)
         store_of(to, sixteen_bytes(table, drift, places, numbered), past);
     else if (width == 2)
         for (int j = 0; j < 16; j += 8)
-            store_of(to + j / 8, eight_of_two_bytes(table, drift, places, numbered, j), past);
+            store_of(to + j / 8, eight_of_two_bytes(table, drift, places, numbered, j, way == DML_APART), past);
     else if (width == 4)
         for (int j = 0; j < 16; j += 4)
-            store_of(to + j / 4, four_of_four_bytes(table, drift, places, numbered, j, merges), past);
+            store_of(to + j / 4, four_of_four_bytes(table, drift, places, numbered, j, way == DML_MERGES), past);
     else if (width == 8)
         for (int j = 0; j < 16; j += 2)
             store_of(to + j / 2, two_of_eight_bytes(table, drift, places, numbered, j), past);
@@ -143,8 +155,8 @@ DML_INLINE void join_of(char *stream, const char *table, int64_t drift, const vo
             store_of(to + j, _mm_loadu_si128((const __m128i *)(const void *)FROM(j)), past);
 }
 
-#define JOIN_AT(T, stream, table, places, numbered, merges) \
-    join_of((stream), (table), 0, (places), (numbered), sizeof(T), (merges), 0)
+#define JOIN_AT(T, stream, table, places, numbered, way) \
+    join_of((stream), (table), 0, (places), (numbered), sizeof(T), (way), 0)
 
 #undef INSERT
 #undef MERGE
