@@ -88,7 +88,7 @@ int dml_copies_lines(dml_job *job, dml_plan *p, const char *source, int64_t byte
         return 0;
     int few = p->positions * dml_ceil(p->slice, DML_LINE) < bytes / DML_LINE / FEW_UPDATES;
     int64_t staged = few && threads > 1 ? p->tuned->past_caches_shared : 0; /* the caches of several threads hold more */
-    job->staged = !job->untouched && line <= STAGE && bytes >= dml_most(staged, p->tuned->lines_staged);
+    job->staged = p->whole && !job->untouched && line <= STAGE && bytes >= dml_most(staged, p->tuned->lines_staged);
     if (few && bytes >= p->tuned->past_caches && !job->staged)
         return 0;
     if (line > LONG_L2 && (threads > 1 ? lines < LINES_EACH * (int64_t)threads : bytes >= p->tuned->by_pages))

@@ -72,7 +72,7 @@ static int takes_few_of_rows(const dml_plan *p)
     for (; d > 0 && p->dim[d].table == 0; d--)
         each *= p->dim[d].size;
     int64_t least = p->dim[d].index ? p->tuned->rows_fetched : p->tuned->rows_fetched_alike;
-    if (!p->stores && p->positions * p->slice * p->slice < p->tuned->rows_gathered)
+    if (p->whole && !p->stores && p->positions * p->slice * p->slice < p->tuned->rows_gathered)
         return 0;
     return p->walked >= (double)least && each > 0 && each <= FEW_OF_A_ROW && llabs(p->dim[d].table) >= each * DML_LINE;
 }
