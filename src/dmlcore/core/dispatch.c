@@ -85,7 +85,7 @@ static const dml_tuning usual = {
  * to a few rows that positions walk along take 1.1 to 1.8 times as long without fetching. Measured on Granite Rapids as well: slices
  * of one and two lines of far tables, put together before they are stored, take 0.5 to 0.95 of the time; planes that the second-level
  * cache holds, moved in place, 0.5 to 1.0; near slices whose lines are fetched before they are stored to 0.65 to
- * 1.05 (scattered ones on Emerald Rapids 0.75 to 1.2). There, lines that are staged take 0.33 to 0.95. */
+ * 1.05 (scattered ones on Emerald Rapids 0.75 to 1.2). Lines that are staged take 0.33 to 0.95 on the latter. */
 static const dml_tuning gathering = {
     .gathers_below = DML_NEAR,
     .gathers_past = 1536 << 10,
@@ -153,7 +153,7 @@ static const dml_tuning gathering = {
  * past it, 0.5 to 0.9; slices beside small tables stay in the cache up to 24 MiB, 0.46 to 0.9, those of several threads up to
  * 36, 0.25 to 0.9. Copies of 12 to 24 MiB stay there, 0.5 to 0.9, if many of their lines are updated up to 40, 0.6 to 0.9;
  * lines with few updates, or of tables that no cache holds, are copied 64 KiB at a time, 0.65 to 1.0, and up to 32 KiB long ones
- * staged, 0.56 to 1.06. Small elements put aside take 0.75 to 1.04. Lines of slices fetched before they are stored to gain
+ * staged, 0.56 to 1.15. Small elements put aside take 0.75 to 1.04. Lines of slices fetched before they are stored to gain
  * nothing: 0.7 to 1.3. Many elements that are combined are fetched from 16 MiB on, 0.3 to 0.9; few of each row of a table are not
  * if these are fewer than 262,144 of four bytes, 0.7 to 1.04; nor the indices of short rows that follow each other, 0.8 to 1.05.
  * Columns whose elements are whole pages apart, one after the other, take half the time. */

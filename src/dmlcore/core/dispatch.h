@@ -74,7 +74,7 @@ typedef struct {
     const dml_columns *const *columns;                         /* one for each storage class of up to eight bytes */
     /* contiguous slices from some places to others, in that order */
     void (*few_slices)(char *to, const int64_t *to_at, const char *from, const int64_t *from_at, int64_t count, int64_t bytes);
-    /* so many cache lines of the stage to a place past the caches, so many others into it */
+    /* so many cache lines of the stage to a place past the caches, so many others into it; NULL: nothing is staged */
     void (*exchange)(char *to, char *stage, int64_t full, const char *from, int64_t next);
     const dml_shuffle *shuffles;                               /* for elements of one, two, four bytes and more; NULL: none */
     int wraps; /* coordinates of a tuple that gathers may be fused with, beyond one */

@@ -1,10 +1,5 @@
 /* exchange.h: takes lines to their place past the caches while others come into the memory that held them.
- * Included once for each instruction set by core/loops.h: the wider its vectors, the more lines are on their way. */
-
-/* One line; better, its next content is read before: a load is held up by a store to the same place in another page. */
-#ifndef EXCHANGE64
-#define EXCHANGE64(to, stage, from) (STREAM64(to, stage), (void)memcpy(stage, from, DML_LINE))
-#endif
+ * Included by core/loops.h for each instruction set that has EXCHANGE64: the wider its vectors, the more lines are on their way. */
 
 /* Stores `full` cache lines of the stage to `to`, a multiple of 64, and fills `next` of it, line by line: memory is written to
  * while it is read from. What comes a page later is fetched meanwhile, some of it while the next updates are stored. */

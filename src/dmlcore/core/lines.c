@@ -12,6 +12,7 @@
 #define LONG_LINE ((int64_t)4 << 20) /* bytes; a longer line would have left the caches before its updates come; */
 #define LONG_L2 ((int64_t)256 << 10) /* one that leaves the second-level cache is worth it */
 #define LINES_EACH 2 /* where each thread has some */
+#define GROUPS 8 /* that a thread claims at least: the first of them is not staged */
 #define FEW_UPDATES 4 /* cache lines for each that is updated: copies go past the caches instead */
 
 /* The first box of a line; lines are steps of the first dimension. */
@@ -25,14 +26,14 @@ static int64_t box_of(const dml_plan *p, int64_t line)
     return line * boxes;
 }
 
-/* A range of lines, the same in the stage; of those in front of it, this thread has just stored a cache line at least. The stage
- * begins and ends where cache lines do, so those that two ranges share are stored twice, by the same thread, or piece by piece. */
+/* A range of lines, in the stage. This thread has just stored a cache line at least in front of it: what the first cache line has
+ * of that is stored again. The last one, which other threads may have a part of, is stored in part. */
 static int staged_lines(const dml_job *job, dml_worker *worker, int64_t line, int64_t end)
 {
     _Alignas(DML_LINE) char room[STAGE + 2 * DML_LINE + DML_PAGE];
     char shared[DML_LINE], *to = job->plan->table + line * job->line;
     const char *from = job->source + line * job->line;
-    /* half a page from what comes in: loads are held up by stores to about the same place in another page */
+    /* half a page from what comes in first: loads are held up by stores to about the same place in another page */
     char *stage = room + ((from - room + DML_PAGE / 2) & (DML_PAGE - DML_LINE));
     int64_t filled = (intptr_t)to & (DML_LINE - 1);
     dml_plan part = *job->plan;
@@ -52,6 +53,7 @@ static int staged_lines(const dml_job *job, dml_worker *worker, int64_t line, in
         from += bytes;
         part.table = stage + before - line * job->line;
         status = job->loop(&part, worker, box_of(&part, line), box_of(&part, next));
+        status = status ? status : dml_tick(worker, bytes);
         line = next;
     }
     dml_chosen_isa->exchange(to, stage, filled / DML_LINE, NULL, 0);
@@ -74,6 +76,7 @@ static int some_lines(void *data, dml_worker *worker, int64_t chunk)
         else
             dml_copy_bytes(to, job->source + line * job->line, bytes, DML_STORE_PLAIN);
         status = job->loop(job->plan, worker, box_of(job->plan, line), box_of(job->plan, next));
+        status = status ? status : dml_tick(worker, bytes);
         line = next;
         if (job->staged && (line - first) * job->line >= DML_LINE && line < end && !status)
             return staged_lines(job, worker, line, end);
@@ -88,7 +91,8 @@ int dml_copies_lines(dml_job *job, dml_plan *p, const char *source, int64_t byte
         return 0;
     int few = p->positions * dml_ceil(p->slice, DML_LINE) < bytes / DML_LINE / FEW_UPDATES;
     int64_t staged = few && threads > 1 ? p->tuned->past_caches_shared : 0; /* the caches of several threads hold more */
-    job->staged = p->whole && !job->untouched && line <= STAGE && bytes >= dml_most(staged, p->tuned->lines_staged);
+    job->staged = dml_chosen_isa->exchange && p->whole && !job->untouched && line <= STAGE &&
+                  bytes >= dml_most(staged, p->tuned->lines_staged);
     if (few && bytes >= p->tuned->past_caches && !job->staged)
         return 0;
     if (line > LONG_L2 && (threads > 1 ? lines < LINES_EACH * (int64_t)threads : bytes >= p->tuned->by_pages))
@@ -126,6 +130,8 @@ int dml_share_lines(dml_job *job, int threads, dml_pulse *pulse)
     int64_t most = dml_ceil(job->lines, threads == 1 ? 1 : 8 * threads);
     if (job->untouched)
         most = dml_least(most, dml_most(1, DML_FRESH_STEP / job->line));
+    else if (job->staged)
+        most = dml_most(most, GROUPS * job->group);
     job->per_chunk = dml_ceil(most, job->group) * job->group;
     return dml_parallel(some_lines, job, dml_ceil(job->lines, job->per_chunk), job->untouched ? DML_FROM_THE_END : DML_FORWARD,
                         threads, pulse);

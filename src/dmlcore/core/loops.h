@@ -148,7 +148,12 @@ const dml_columns *const DML_TABLE(dml_columns)[] = {
 #ifndef STREAM64
 #define STREAM64 dml_stream64
 #endif
+#ifdef EXCHANGE64
 #include "exchange.h"
+#define EXCHANGE DML_JOIN2(exchange, ISA)
+#else
+#define EXCHANGE NULL
+#endif
 
 /* moving slices of any size, leaving out what other threads move */
 #ifndef KEEP
@@ -255,7 +260,7 @@ const dml_isa DML_JOIN2(dml_isa, ISA) = {
     DML_TABLE(nonzero_writes),
     DML_JOIN2(dml_columns, COLUMNS_OF),
     DML_JOIN2(few_slices, ISA),
-    DML_JOIN2(exchange, ISA),
+    EXCHANGE,
     SHUFFLES,
     3 * WRAPS,
     LOOKS_UP(u8),

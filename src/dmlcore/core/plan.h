@@ -44,7 +44,7 @@ typedef struct {
     int64_t scatter_fetches;
     int64_t combined_fetches;      /* the same where so many are combined; 0: as others */
     int64_t rows_fetched;          /* tables so large that few elements of each of their rows are fetched ahead as well, */
-    int64_t rows_gathered;         /* if, gathered, they are so many, times their bytes' square, */
+    int64_t rows_gathered;         /* if, gathered, their number times their bytes' square is so large, */
     int64_t rows_fetched_alike;    /* the same ones of all rows */
     int64_t columns;               /* bytes of lines that these have for them to be gathered column by column */
     int64_t gather_follows;        /* bytes of a few rows for each position that walks along all: not fetched */
@@ -58,7 +58,7 @@ typedef struct {
     /* bytes of indices that are fetched ahead; 0: the processor does that better */
     int64_t ahead_of_moves;
     int64_t ahead_of_many;         /* the same of more than the third-level cache holds */
-    int64_t short_rows;            /* bytes of rows that are gathered one after the other by no more of indices: none */
+    int64_t short_rows;            /* bytes of a row; indices that walk along such ones, no longer, are not fetched */
     int64_t ahead_of_scans;
     int64_t aside;                 /* times the bytes of what they name: such indices are read once; 0: none are */
     int64_t past_caches;           /* bytes; a destination so large is not in a cache when it is used next, */

@@ -20,7 +20,7 @@ typedef struct {
     int64_t columns;                     /* that are copied and updated at a time; 0: not copied by columns */
     int64_t line, lines, group;          /* bytes of one, their number, how many are copied at a time, */
     int by_string;                       /* long ones by a string instruction, */
-    int staged;                          /* or all of them beside the table */
+    int staged;                          /* or most of them beside the table (lines.c) */
     /* tiles: bytes of a row of one, 0: none, and from row to row; whether they are written back; memory for one per thread */
     int64_t tile, pitch;
     int writes;

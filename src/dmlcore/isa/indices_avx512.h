@@ -182,6 +182,7 @@ DML_INLINE void stream_avx512(char *to, const char *from) /* `to` is a multiple 
 
 #define EXCHANGE64 exchange_avx512
 
+/* What comes is read first: a load is held up by a store to the same place in another page. */
 DML_INLINE void exchange_avx512(char *to, char *stage, const char *from)
 {
     __m512i in = _mm512_loadu_si512((const void *)from);

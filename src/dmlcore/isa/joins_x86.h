@@ -48,6 +48,13 @@ DML_INLINE int number_at(const char *from, size_t width)
 #else
 #define MERGE INSERT
 #endif
+#define PUT(apart, bits, place, from)  \
+    do {                               \
+        if (apart)                     \
+            INSERT(bits, place, from); \
+        else                           \
+            MERGE(bits, place, from);  \
+    } while (0)
 
 /* The functions below join elements j, j + 1, ...; FROM(j) is where one lies. */
 #define FROM(j) place_of(table, drift, places, numbered, width, (j))
@@ -63,42 +70,25 @@ DML_INLINE __m128i four_of_four_bytes(const char *table, int64_t drift, const vo
 {
     const size_t width = 4;
     __m128i v = _mm_cvtsi32_si128(number_at(FROM(j), 4));
-    if (merges) {
-        MERGE(32, 1, FROM(j + 1));
-        MERGE(32, 2, FROM(j + 2));
-        MERGE(32, 3, FROM(j + 3));
-    } else {
-        INSERT(32, 1, FROM(j + 1));
-        INSERT(32, 2, FROM(j + 2));
-        INSERT(32, 3, FROM(j + 3));
-    }
+    PUT(!merges, 32, 1, FROM(j + 1));
+    PUT(!merges, 32, 2, FROM(j + 2));
+    PUT(!merges, 32, 3, FROM(j + 3));
     return v;
 }
 
-/* Two inserted of eight: as fast out of the first-level cache as if all were. */
+/* Two inserted of eight: as fast out of the first-level cache as if all were. apart: all are. */
 DML_INLINE __m128i eight_of_two_bytes(const char *table, int64_t drift, const void *places, int numbered, int j, int apart)
 {
     const size_t width = 2;
     __m128i v = _mm_setzero_si128();
-    if (apart) {
-        INSERT(16, 0, FROM(j));
-        INSERT(16, 1, FROM(j + 1));
-        INSERT(16, 2, FROM(j + 2));
-        INSERT(16, 3, FROM(j + 3));
-        INSERT(16, 4, FROM(j + 4));
-        INSERT(16, 5, FROM(j + 5));
-        INSERT(16, 6, FROM(j + 6));
-        INSERT(16, 7, FROM(j + 7));
-        return v;
-    }
-    MERGE(16, 0, FROM(j));
-    MERGE(16, 1, FROM(j + 1));
+    PUT(apart, 16, 0, FROM(j));
+    PUT(apart, 16, 1, FROM(j + 1));
     INSERT(16, 2, FROM(j + 2));
-    MERGE(16, 3, FROM(j + 3));
-    MERGE(16, 4, FROM(j + 4));
-    MERGE(16, 5, FROM(j + 5));
+    PUT(apart, 16, 3, FROM(j + 3));
+    PUT(apart, 16, 4, FROM(j + 4));
+    PUT(apart, 16, 5, FROM(j + 5));
     INSERT(16, 6, FROM(j + 6));
-    MERGE(16, 7, FROM(j + 7));
+    PUT(apart, 16, 7, FROM(j + 7));
     return v;
 }
 
@@ -160,4 +150,5 @@ DML_INLINE void join_of(char *stream, const char *table, int64_t drift, const vo
 
 #undef INSERT
 #undef MERGE
+#undef PUT
 #undef FROM
