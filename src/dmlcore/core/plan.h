@@ -46,6 +46,7 @@ typedef struct {
     int64_t rows_fetched;          /* tables so large that few elements of each of their rows are fetched ahead as well, */
     int64_t rows_gathered;         /* if, gathered, their number times their bytes' square is so large, */
     int64_t rows_fetched_alike;    /* the same ones of all rows */
+    int64_t cached_direct;         /* tables thousands of whose elements, if they are cached, are moved one by one */
     int64_t columns;               /* bytes of lines that these have for them to be gathered column by column */
     int64_t gather_follows;        /* bytes of a few rows for each position that walks along all: not fetched */
     int64_t scatter_follows;

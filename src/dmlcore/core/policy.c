@@ -27,7 +27,6 @@
 #define MOST_ASKED (64 << 10)      /* of no more lines than a cache may hold; */
 #define CACHED 200                 /* ns: out of caches they take 40 to 200, 250 to 1200 otherwise */
 #define MANY_PAGES 3072            /* elements that each are on a page of their own, more than the processor remembers, */
-#define WIDE_TABLE (24 << 20)      /* bytes of their table: the fewer of them are on their way at a time, the better */
 #define FEEDS ((int64_t)16 << 20) /* bytes of indices and updates: some are fetched while others are combined, */
 #define LEAST_FED (48 << 10)      /* where the first-level cache does not hold the table */
 #define MANY ((int64_t)16 << 20)   /* bytes of indices, more than the third-level cache holds beside the rest */
@@ -213,7 +212,7 @@ static void ask_caches(dml_plan *p)
     if (!p->whole)
         return;
     p->direct = dml_chosen_isa->moves_directly && p->tuple <= DIRECT_TUPLE && p->positions >= MANY_PAGES &&
-                p->reached >= WIDE_TABLE;
+                p->reached >= (double)p->tuned->cached_direct;
 }
 
 /* Whether some of the first coordinates are negative: nobody can foresee which of the others are, and branches that the
