@@ -42,9 +42,7 @@
  * the gaps are at least GAP and the slices at least WITH_A_GAP long, else 0.6 to 1.4 times */
 #define GAP 128
 #define WITH_A_GAP 256
-#define KEPT (16 << 20)            /* a table that the third-level cache holds beside some of what it gives, */
-#define KEPT_WITH (28 << 20)       /* and so much of both, if slices are */
-#define SHORTER (32 << 10)         /* than these */
+#define KEPT (16 << 20)            /* a table that the third-level cache holds beside some of what it gives */
 #define BESIDE 32                  /* bytes of short ones that are not stored past it for each of a small table */
 #define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
 #define FEWEST_ROWS 8              /* of so many rows in a box, */
@@ -145,6 +143,25 @@ static int elements_go_past(const dml_plan *p)
            (p->slice > 4 || p->reached >= (double)t->gathers_past_u32);
 }
 
+/* Whether long slices of a table that the third-level cache holds had better stay there as well: shorter ones if all that is stored,
+ * and twice of what is read, is so much at most for one thread, or for several. */
+static int had_better_stay(const dml_plan *p, double bytes, double read)
+{
+    static const struct {
+        int64_t below, alone, shared;
+    } most[] = {
+        {8 << 10, 24 << 20, 52 << 20},
+        {32 << 10, 36 << 20, 60 << 20},
+        {1 << 20, 64 << 20, 80 << 20},
+        {INT64_MAX, 28 << 20, 80 << 20}, /* no second-level cache holds them */
+    };
+    int i = 0;
+    while (p->slice >= most[i].below)
+        i++;
+    return p->slice >= p->tuned->slices_kept && read <= KEPT &&
+           bytes + 2 * read <= (double)(p->threads > 1 ? most[i].shared : most[i].alone);
+}
+
 /* The same for longer slices. Lines at the ends of a slice that have parts of others as well cost more there. */
 static int slices_go_past(const dml_plan *p)
 {
@@ -153,8 +170,7 @@ static int slices_go_past(const dml_plan *p)
     int apart = p->stores || (!p->lines && gap && (gap < GAP || p->slice < WITH_A_GAP));
     int64_t least = apart ? t->scattered_past : p->far ? t->slices_past : t->slices_past_near;
     double read = p->reached + p->walked, bytes = (double)(p->positions * p->slice);
-    int kept = p->slice >= t->slices_kept && read <= KEPT && (p->slice >= SHORTER || bytes + read <= KEPT_WITH);
-    if (kept || bytes + BESIDE * read <= (double)t->slices_beside)
+    if (had_better_stay(p, bytes, read) || bytes + BESIDE * read <= (double)t->slices_beside)
         return 0;
     if (p->slice < MOSTLY_ENDS && p->stores && !p->lines)
         return 0;
