@@ -31,10 +31,10 @@ def both_outputs(function, *inputs, wanted, **options):
         function(*inputs, out=out, num_threads=threads, **options)
         assert same_bits(out, wanted), threads
     broken = inputs[1].copy(order="K")
-    broken[tuple(n * 3 // 4 for n in broken.shape)] = 10**7
+    broken[tuple(n * 3 // 4 for n in broken.shape)] = 10**9
     out = np.full_like(wanted, 7)
     for options_ in (dict(options), dict(options, out=out)):
-        with pytest.raises(dmlcore.IndexOutOfRangeError, match="10000000"):
+        with pytest.raises(dmlcore.IndexOutOfRangeError, match="1000000000"):
             function(inputs[0], broken, *inputs[2:], **options_)
     assert (out == 7).all()
 
@@ -426,6 +426,77 @@ def test_elements_of_far_tables(rng, isa, shape, index):
     assert caught.value.position == (len(bad) - 1, len(shape) - 1)
     dmlcore.scatter_nd(out, indices, updates, out=out, num_threads=1)
     assert same_bits(out, wanted)
+
+
+def wanted_of(operator, table, indices, updates, axis=None):
+    """NumPy's answer of a gather, and of a scatter, whose last update stays."""
+    if operator == "elements":
+        wanted = table.copy()
+        np.put_along_axis(wanted, indices.astype(np.int64), updates, axis)
+        return np.take_along_axis(table, indices.astype(np.int64), axis), wanted
+    at = tuple(indices[..., k].astype(np.int64) for k in range(indices.shape[-1]))
+    wanted = table.copy()
+    wanted[at] = updates
+    return table[at], wanted
+
+
+@pytest.mark.parametrize("isa", ("avx512-zen5", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_elements_that_are_fetched_by_a_ring(rng, every_thread, isa, dtype, index):
+    """Out of and into tables of 27 MB, or 160 MB: positions in a row, and tuples, so many that boxes, steps of 32 and the
+    ring end anywhere; an index out of range at either end, and where the next box is looked at already."""
+    size = np.dtype(dtype).itemsize
+    large = 160_000_000 if isa == "avx512-gathers" else 27_000_000
+    for shape, tuples in (((), 1), ((7,), 2), ((3, 5), 3)):
+        table = np.resize(np.arange(251).astype(dtype), (large // size // int(np.prod(shape)), *shape))
+        count = 5000 + 37 * tuples
+        low = [-n if index[0] == "i" else 0 for n in table.shape]
+        indices = np.stack([rng.integers(a, n, count) for a, n in zip(low, table.shape, strict=True)], -1).astype(index)
+        updates = numbers(rng, count, dtype)
+        gathered, scattered = wanted_of("nd", table, indices, updates)
+        both_outputs(dmlcore.gather_nd, table, indices, wanted=gathered)
+        for threads in THREADS:
+            assert same_bits(dmlcore.scatter_nd(table, indices, updates, num_threads=threads), scattered), threads
+        for place in (0, 1030, count - 1):
+            broken = indices.copy()
+            broken[place, -1] = table.shape[-1]
+            with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                dmlcore.gather_nd(table, broken, num_threads=1)
+            assert caught.value.position == (place, tuples - 1)
+
+
+@pytest.mark.parametrize("isa", ("avx512-zen5",), indirect=True)
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32"))
+@pytest.mark.parametrize("dtype", ("uint8", "float32", "float64", "complex128"))
+@pytest.mark.parametrize("columns", (3, 70, 1500))
+def test_columns_that_are_fetched_by_a_ring(rng, every_thread, isa, columns, dtype, index):
+    """The same along the first axis, and along the middle one, where the table moves on with the positions."""
+    size = np.dtype(dtype).itemsize
+    rows = 27_000_000 // size // columns
+    for shape, axis in (((rows, columns), 0), ((2, rows // 2, columns), 1)):
+        table = np.resize(np.arange(251).astype(dtype), shape)
+        some = (*shape[:axis], 6500 // columns + 1, columns)
+        indices = rng.integers(-shape[axis] if index[0] == "i" else 0, shape[axis], some).astype(index)
+        indices[..., -1, :] = indices[..., 0, :]
+        updates = numbers(rng, some, dtype)
+        gathered, scattered = wanted_of("elements", table, indices, updates, axis)
+        both_outputs(dmlcore.gather_elements, table, indices, wanted=gathered, axis=axis)
+        for threads in THREADS:
+            assert same_bits(dmlcore.scatter_elements(table, indices, updates, axis, num_threads=threads), scattered), threads
+
+
+@pytest.mark.parametrize("isa", ("avx512-zen5",), indirect=True)
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+@pytest.mark.parametrize("shape", ((1100, 1000), (100, 80, 140)), ids=str)
+def test_tuples_that_are_scattered_by_a_ring(rng, every_thread, isa, shape, index):
+    """To tables that the second-level cache does not hold, but others do; an index out of range changes nothing."""
+    table = rng.random(shape)
+    count = 300_011
+    indices = np.stack([rng.integers(-n if index[0] == "i" else 0, n, count) for n in shape], -1).astype(index)
+    updates = rng.random(count)
+    _, scattered = wanted_of("nd", table, indices, updates)
+    both_outputs(dmlcore.scatter_nd, table, indices, updates, wanted=scattered)
 
 
 @pytest.mark.parametrize("isa", ("baseline", "avx512", "avx512-zen5", "avx512-gathers"), indirect=True)

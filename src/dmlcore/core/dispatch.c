@@ -36,14 +36,13 @@ static int always(void) { return 1; }
  * alone. Memory takes 25 GB/s however many threads store, the cache twice as much from two: slices that it holds take 0.3 to 0.8
  * of the time there. Planes of few rows take 0.25 to 0.9 of the time without tiles. straightened_along is not measured there: it
  * stays closer to what was than Intel's, where it was. */
-#define ZEN                                                                                                                   \
-    .gathers_below = 0, .gathers_past = 0, .gathers_past_u32 = 1 << 20, .gather_follows = 48, .scatter_follows = 64,          \
-    .to_l2 = 0, .gathers_direct = NEVER, .scatters_direct = NEVER, .step = DML_STEP_USUAL, .ahead_of_moves = DML_PAGES_AHEAD, \
-    .by_pages = NEVER, .slices_past = 2 * DML_LINE, .slices_past_near = 32, .scattered_past = DML_LONG_SLICE,                 \
-    .slices_together = 0, .stores_soon = 0, .slices_to_l1 = 0, .separates_all = 1, .far_plane = 9 << 20,                      \
-    .straightened = {16, 11, 8, 6, 4}, .straightened_along = {5, 5, 3, 2, 2}, .turns_squares = 1, .row_for_each = 48,         \
-    .permuted = 4, .tiles_moved = 1 << 20, .tiles_written = 1 << 20, .tiles_rows = 24, .tiles_rows_written = 64,              \
-    .tiles_crowded = 0, .tiles_wide = 8
+#define ZEN                                                                                                               \
+    .gathers_below = 0, .gathers_past = 0, .gathers_past_u32 = 1 << 20, .gather_follows = 48, .scatter_follows = 64,      \
+    .to_l2 = 0, .gathers_direct = NEVER, .step = DML_STEP_USUAL, .ahead_of_moves = DML_PAGES_AHEAD, .by_pages = NEVER,    \
+    .slices_past = 2 * DML_LINE, .slices_past_near = 32, .scattered_past = DML_LONG_SLICE, .slices_together = 0,          \
+    .stores_soon = 0, .slices_to_l1 = 0, .separates_all = 1, .far_plane = 9 << 20, .straightened = {16, 11, 8, 6, 4},     \
+    .straightened_along = {5, 5, 3, 2, 2}, .turns_squares = 1, .row_for_each = 48, .permuted = 4, .tiles_moved = 1 << 20, \
+    .tiles_written = 1 << 20, .tiles_rows = 24, .tiles_rows_written = 64, .tiles_crowded = 0, .tiles_wide = 8
 
 /* Zen 4: fetched elements of tables of 8 MiB and more, scattered to those of 5 MiB and more, take 0.7 to 1.0 of the time; copies of
  * 12 to 31 MiB past the caches 0.3 to 0.7, which is as much as the next reader of 16 MiB loses. Where thousands of elements of a
@@ -56,9 +55,11 @@ static const dml_tuning usual = {
     .elements_past = 0,
     .aside = 0,
     .gather_fetches = DML_NEAR,
-    .gather_fetches_many = DML_NEAR,
-    .gather_fetches_16 = DML_NEAR,
+    .gather_streams = 0,
     .scatter_fetches = 5 << 20,
+    .scatter_streams = 0,
+    .gathers_rolled = NEVER,
+    .scatters_rolled = NEVER,
     .rows_fetched = 24 << 20,
     .rows_gathered = 0,
     .rows_fetched_alike = 24 << 20,
@@ -97,9 +98,9 @@ static const dml_tuning gathering = {
     .gathers_kept_u32 = NEVER,
     .elements_past = 0,
     .gather_fetches = 128 << 20,
-    .gather_fetches_many = 128 << 20,
-    .gather_fetches_16 = 128 << 20,
+    .gather_streams = 0,
     .scatter_fetches = 24 << 10,
+    .scatter_streams = 0,
     .rows_fetched = NEVER,
     .rows_gathered = 0,
     .rows_fetched_alike = NEVER,
@@ -109,7 +110,8 @@ static const dml_tuning gathering = {
     .scatter_follows = 0,
     .to_l2 = 128 << 20,
     .gathers_direct = 16 << 20,
-    .scatters_direct = 20 << 20,
+    .gathers_rolled = NEVER,
+    .scatters_rolled = 128 << 20,
     .step = DML_STEP_MOST,
     .ahead_of_moves = 0,
     .ahead_of_many = 0,
@@ -150,8 +152,8 @@ static const dml_tuning gathering = {
 
 /* Zen 5 sees farther ahead by itself: elements that the third-level cache holds take 0.5 to 0.9 of the time if they are not
  * fetched, gathered or scattered, out of and into tables of 5 to 24 MiB, the same few columns of all rows 0.33 to 0.9. What
- * streams by leaves no room there for a table of 18 MiB, which is fetched then, 0.5 to 0.7; nor do elements of sixteen bytes
- * for one of 11 MiB, 0.5 to 1.0; elements out of 14 MiB and more that are not fetched, of four bytes out of 4, are stored
+ * streams by takes the room of a table of 12 MiB and more, which is fetched then, 0.6 to 1.0, by a ring of offsets (far.c), as all are
+ * that are fetched, 0.6 to 1.0; elements out of 14 MiB and more that are not fetched, of four bytes out of 4, are stored
  * plainly, 0.5 to 0.9, those of eight and sixteen past the caches when 18 MiB stream by, 0.6 to 0.9. A string instruction
  * copies well from any place to any other, also slices, and long ones out of tables that the cache holds better than stores
  * past it, 0.5 to 0.9; slices beside small tables stay in the cache up to 24 MiB, 0.46 to 0.9, those of several threads up to
@@ -168,9 +170,11 @@ static const dml_tuning zen5 = {
     .elements_past = 18 << 20,
     .aside = 4,
     .gather_fetches = 24 << 20,
-    .gather_fetches_many = 18 << 20,
-    .gather_fetches_16 = 11 << 20,
+    .gather_streams = 12 << 20,
     .scatter_fetches = 24 << 20,
+    .scatter_streams = 6 << 20,
+    .gathers_rolled = 0,
+    .scatters_rolled = 1 << 20,
     .combined_fetches = 16 << 20,
     .rows_fetched = 24 << 20,
     .rows_gathered = 4 << 20,

@@ -64,7 +64,7 @@ typedef struct {
     const dml_loop (*loops)[DML_STORAGES][DML_INDEXES];        /* one row for each operator */
     const dml_loop *scans;                                     /* one for each index class */
     const dml_normaliser *normalisers;                         /* likewise */
-    const dml_gatherer *gatherers;                             /* one for each storage class of up to eight bytes */
+    const dml_gatherer *gatherers;                             /* one for each storage class */
     const dml_scatterer *scatterers;                           /* likewise */
     const dml_narrower *narrowers;                             /* one for each index class; NULL: indices are not narrowed */
     const dml_loop *narrowed;                                  /* gathers by narrowed ones, one for each storage class */

@@ -56,9 +56,9 @@ DML_INLINE int NAME(some)(const I *index, int64_t count, int q, const dml_plan *
     return DML_JOIN3(offsets, I, ISA)(index, count, q, p->bounds, p->steps, ramp, offsets);
 }
 
-/* Each element checked and moved by itself: in a far table the processor gets along with the more elements at a time, the less
+/* Each element gathered by itself, as soon as its indices are checked: in a far table the processor gets along with the more elements at a time, the less
  * there is to do for each. Tuples of q coordinates, a constant wherever this is inlined. */
-DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q, int scatter)
+DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
 {
     const volatile I *index = (const I *)b->indices;   /* read once: another thread may change them meanwhile */
     char *stream = b->stream;
@@ -73,18 +73,14 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q, int sc
             DML_PREFETCH((const char *)index + DML_PAGES_AHEAD);
         for (int k = 0; k < q; k++) {
             uint64_t u = (uint64_t)index[k];
-            if (scatter && (I)-1 < (I)1) { /* nobody can foresee which are negative; but without, gathers are 1.3x as fast */
-                u += n[k] & (0 - (uint64_t)(u >= n[k]));
-                if (u >= n[k])
-                    return 1;
-            } else if (u >= n[k]) {
+            if (u >= n[k]) {
                 u += n[k];
                 if (u >= n[k] || (I)-1 > (I)1)
                     return 1;
             }
             at += u * step[k];
         }
-        NAME(one)(at, stream, scatter);
+        NAME(one)(at, stream, 0);
     }
     return 0;
 }
@@ -190,11 +186,13 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
     const u32 *ramp = p->ramped && !drifts ? p->ramps->table.narrow : NULL;
     if (LOOKS_UP(T) && !scatter && p->in_registers)
         return NAME(look_up_fused)(p, b);
-    if (SECOND_TUNING && p->direct)
+    if (SECOND_TUNING && p->rolls)
+        return dml_far(p, b, scatter);
+    if (SECOND_TUNING && !scatter && p->direct)
         switch (p->tuple) {
-        case 1: return NAME(direct)(p, b, 1, scatter);
-        case 2: return NAME(direct)(p, b, 2, scatter);
-        default: return NAME(direct)(p, b, 3, scatter);
+        case 1: return NAME(direct)(p, b, 1);
+        case 2: return NAME(direct)(p, b, 2);
+        default: return NAME(direct)(p, b, 3);
         }
 #if WRAPS
     if (SECOND_TUNING && GATHERS(T) && !scatter && p->gathers && p->tuple > 1)

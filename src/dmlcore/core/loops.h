@@ -231,6 +231,7 @@ static const dml_gatherer DML_TABLE(gatherers)[DML_STORAGES] = {
     [DML_STORAGE_U16] = DML_JOIN3(gather_at, u16, ISA),
     [DML_STORAGE_U32] = DML_JOIN3(gather_at, u32, ISA),
     [DML_STORAGE_U64] = DML_JOIN3(gather_at, u64, ISA),
+    [DML_STORAGE_U128] = DML_JOIN3(gather_at, u128, ISA),
 };
 
 static const dml_scatterer DML_TABLE(scatterers)[DML_STORAGES] = {
@@ -238,6 +239,7 @@ static const dml_scatterer DML_TABLE(scatterers)[DML_STORAGES] = {
     [DML_STORAGE_U16] = DML_JOIN3(scatter_at, u16, ISA),
     [DML_STORAGE_U32] = DML_JOIN3(scatter_at, u32, ISA),
     [DML_STORAGE_U64] = DML_JOIN3(scatter_at, u64, ISA),
+    [DML_STORAGE_U128] = DML_JOIN3(scatter_at, u128, ISA),
 };
 
 static const dml_normaliser DML_TABLE(normalisers)[DML_INDEXES] = {

@@ -62,8 +62,8 @@ static int some_moved(const dml_plan *p, dml_worker *worker, int64_t begin, int6
 
 int dml_narrows(const dml_plan *p, int threads, int64_t taken)
 {
-    int elements = p->slice <= 8 && p->follows && p->tuple == 1 && !p->direct && !p->in_registers && !p->gathers && !p->past &&
-                   !p->stores && p->bounds[0] <= NARROW_BOUND;
+    int elements = p->slice <= 8 && p->follows && p->tuple == 1 && !p->direct && !p->fetch && !p->in_registers && !p->gathers &&
+                   !p->past && !p->stores && p->bounds[0] <= NARROW_BOUND;
     int gains = dml_index_bytes(p->index) == 8 || (p->numbered && p->reached < NARROW_NEAR);
     return dml_chosen_isa->narrowers && elements && gains && boxes_narrowed(p, threads, taken) * FEW_OF_THEM >= p->boxes;
 }

@@ -119,7 +119,7 @@ DML_INLINE int NAME(narrow)(const I *index, int64_t count, int q, const int64_t 
 {
     if (q == 1 && WRAPS)
         return WRAP((const char *)index, count, sizeof(I), SIGNED, bounds[0], steps[0], ramp, offsets);
-    if (WRAPS && (sizeof(I) == 4 || q > 3)) /* else what the compiler makes of it is as good, on Intel better */
+    if (WRAPS)
         return WRAP_TUPLES((const char *)index, count, q, sizeof(I), SIGNED, bounds, steps, offsets);
     int64_t part = count / 4 * q;
     int negative = SIGNED &&

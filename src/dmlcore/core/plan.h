@@ -38,10 +38,10 @@ typedef struct {
     int64_t gathers_kept;          /* nor out of such large ones, unless they are fetched, */
     int64_t gathers_kept_u32;      /* at most four bytes; */
     int64_t elements_past;         /* longer ones from so much on with their indices, by threads twice; 0: as slices */
-    int64_t gather_fetches;        /* from there on elements are fetched ahead */
-    int64_t gather_fetches_many;   /* the same beside so much of indices and elements that the table leaves the cache */
-    int64_t gather_fetches_16;     /* the same of elements of sixteen bytes, MANY_FETCHED of them and more */
+    int64_t gather_fetches;        /* from there on elements are fetched ahead: bytes of the table, */
+    int64_t gather_streams;        /* and of indices and elements, up to so many, which fill the same cache */
     int64_t scatter_fetches;
+    int64_t scatter_streams;
     int64_t combined_fetches;      /* the same where so many are combined; 0: as others */
     int64_t rows_fetched;          /* tables so large that few elements of each of their rows are fetched ahead as well, */
     int64_t rows_gathered;         /* if, gathered, their number times their bytes' square is so large, */
@@ -53,7 +53,8 @@ typedef struct {
     int64_t to_l2;                 /* from there on to the second-level cache, which can wait for more lines at a time */
     int64_t gathers_direct;        /* from there on they are checked and moved one by one, unless so much of the table is met
                                     * that they had better be fetched; */
-    int64_t scatters_direct;       /* from there to to_l2, where one thread stores all: 1.05 to 1.35x */
+    int64_t gathers_rolled;        /* from there on elements that are fetched are so by a ring of offsets (far.c) */
+    int64_t scatters_rolled;
     /* positions that are checked at a time where checking and moving take turns: multiples of 16 up to DML_STEP_MOST */
     int64_t step;
     /* bytes of indices that are fetched ahead; 0: the processor does that better */
@@ -178,6 +179,7 @@ typedef struct dml_plan {
     int follows;                   /* fused, and every box's indices lie behind those of the box before, */
     int64_t gap;                   /* with so many others in between */
     int direct;                    /* fused, and element by element */
+    int rolls;                     /* likewise, and by a ring of offsets, as elements are far */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
     int apart;                     /* out of so large a table that no load had better wait for another */
     int merges;                    /* a masked load puts each element of four bytes into its place, where isa/ has that */
