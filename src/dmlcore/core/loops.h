@@ -227,18 +227,14 @@ static const dml_loop DML_TABLE(scans)[DML_INDEXES] = {
 };
 
 static const dml_gatherer DML_TABLE(gatherers)[DML_STORAGES] = {
-    [DML_STORAGE_U8] = DML_JOIN3(gather_at, u8, ISA),
-    [DML_STORAGE_U16] = DML_JOIN3(gather_at, u16, ISA),
-    [DML_STORAGE_U32] = DML_JOIN3(gather_at, u32, ISA),
-    [DML_STORAGE_U64] = DML_JOIN3(gather_at, u64, ISA),
+    [DML_STORAGE_U8] = DML_JOIN3(gather_at, u8, ISA),     [DML_STORAGE_U16] = DML_JOIN3(gather_at, u16, ISA),
+    [DML_STORAGE_U32] = DML_JOIN3(gather_at, u32, ISA),   [DML_STORAGE_U64] = DML_JOIN3(gather_at, u64, ISA),
     [DML_STORAGE_U128] = DML_JOIN3(gather_at, u128, ISA),
 };
 
 static const dml_scatterer DML_TABLE(scatterers)[DML_STORAGES] = {
-    [DML_STORAGE_U8] = DML_JOIN3(scatter_at, u8, ISA),
-    [DML_STORAGE_U16] = DML_JOIN3(scatter_at, u16, ISA),
-    [DML_STORAGE_U32] = DML_JOIN3(scatter_at, u32, ISA),
-    [DML_STORAGE_U64] = DML_JOIN3(scatter_at, u64, ISA),
+    [DML_STORAGE_U8] = DML_JOIN3(scatter_at, u8, ISA),     [DML_STORAGE_U16] = DML_JOIN3(scatter_at, u16, ISA),
+    [DML_STORAGE_U32] = DML_JOIN3(scatter_at, u32, ISA),   [DML_STORAGE_U64] = DML_JOIN3(scatter_at, u64, ISA),
     [DML_STORAGE_U128] = DML_JOIN3(scatter_at, u128, ISA),
 };
 
