@@ -450,7 +450,7 @@ def test_elements_that_are_fetched_by_a_ring(rng, every_thread, isa, dtype, inde
     large = 160_000_000 if isa == "avx512-gathers" else 27_000_000
     for shape, tuples in (((), 1), ((7,), 2), ((3, 5), 3)):
         table = np.resize(np.arange(251).astype(dtype), (large // size // int(np.prod(shape)), *shape))
-        count = 5000 + 37 * tuples
+        count = 33_000 + 37 * tuples
         low = [-n if index[0] == "i" else 0 for n in table.shape]
         indices = np.stack([rng.integers(a, n, count) for a, n in zip(low, table.shape, strict=True)], -1).astype(index)
         updates = numbers(rng, count, dtype)
@@ -476,7 +476,7 @@ def test_columns_that_are_fetched_by_a_ring(rng, every_thread, isa, columns, dty
     rows = 27_000_000 // size // columns
     for shape, axis in (((rows, columns), 0), ((2, rows // 2, columns), 1)):
         table = np.resize(np.arange(251).astype(dtype), shape)
-        some = (*shape[:axis], 6500 // columns + 1, columns)
+        some = (*shape[:axis], 34_000 // columns + 1, columns)
         indices = rng.integers(-shape[axis] if index[0] == "i" else 0, shape[axis], some).astype(index)
         indices[..., -1, :] = indices[..., 0, :]
         updates = numbers(rng, some, dtype)
