@@ -487,6 +487,21 @@ def test_columns_that_are_fetched_by_a_ring(rng, every_thread, isa, columns, dty
 
 
 @pytest.mark.parametrize("isa", ("avx512-zen5",), indirect=True)
+@pytest.mark.parametrize("index", ("int32", "int64"))
+@pytest.mark.parametrize("dtype", ("uint8", "float16"))
+def test_one_row_that_is_fetched_by_a_ring(rng, every_thread, isa, dtype, index):
+    """One row of indices, all of whose boxes follow each other, and along which the table moves on."""
+    shape = (1000, 40_003)
+    table = np.resize(np.arange(251).astype(dtype), shape)
+    indices = rng.integers(-1000, 1000, (1, shape[1])).astype(index)
+    updates = numbers(rng, indices.shape, dtype)
+    gathered, scattered = wanted_of("elements", table, indices, updates, 0)
+    both_outputs(dmlcore.gather_elements, table, indices, wanted=gathered, axis=0)
+    for threads in THREADS:
+        assert same_bits(dmlcore.scatter_elements(table, indices, updates, 0, num_threads=threads), scattered), threads
+
+
+@pytest.mark.parametrize("isa", ("avx512-zen5",), indirect=True)
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 @pytest.mark.parametrize("shape", ((1100, 1000), (100, 80, 140)), ids=str)
 def test_tuples_that_are_scattered_by_a_ring(rng, every_thread, isa, shape, index):

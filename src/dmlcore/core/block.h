@@ -14,7 +14,7 @@ typedef struct dml_block {
     const char *indices;
     const char *known;             /* indices that the offsets come from already; NULL: none */
     int64_t known_positions;       /* normalise.h: how many; */
-    int64_t known_at;              /* fused.h, which checks as many ahead as it needs: where their offsets begin */
+    int64_t known_at;              /* fused.h and far.c, which check as many ahead as they need: where their offsets begin */
     int64_t following;             /* indices that lie behind its own: the next boxes' */
     const u32 *kept;               /* offsets that a scan has kept; NULL: none */
     const char *next;              /* prefetch: where the table's next row will be read */

@@ -49,7 +49,9 @@ int dml_far(const dml_plan *p, dml_block *b, int scatter)
     const u32 *ramp = drift ? drifts : p->ramped ? p->ramps->table.narrow : NULL; /* or as the ramp tells */
     int64_t further = whole < AHEAD ? 0 : dml_least(AHEAD, b->following & -STEP); /* of the next box, */
     const char *next_indices = b->indices + (b->count + p->gap) * tuple;
-    const char *next_table = table + p->rows * p->dim[p->cut].table; /* probably: it is only fetched from */
+    /* where its elements are, probably: they are only fetched */
+    int64_t next_row = p->pieces == 1 && p->cut ? p->dim[p->cut - 1].table : b->count / p->inner * p->dim[p->cut].table;
+    const char *next_table = table + next_row;
     /* to the first-level cache, which is no good for updates, nor for the same columns of rows that contend for a few of its lines */
     int near = !scatter && !ramp;
     int64_t at = 0, ready = 0;

@@ -23,7 +23,7 @@
 #define DML_WRAPS_TUPLES(bytes) ((bytes) > 1 && (bytes) <= 8) /* of elements that rings read by pairs and triples */
 #define DML_SHORTEST_PAST 4        /* bytes of single elements that are stored past the caches; shorter ones gain nothing */
 
-/* Where single elements of a large table are fetched to before they are moved; only scatters know L1. */
+/* Where single elements of a large table are fetched to before they are moved; L1: scatters by blocks only. */
 enum dml_fetch { DML_FETCH_NONE, DML_FETCH_L1, DML_FETCH_L2 };
 
 /* How the vector unit joins elements that lie anywhere, where isa/ has more than one way. */
@@ -35,7 +35,7 @@ typedef struct {
     int64_t gathers_below;         /* the vector unit's gathers are faster than loads one by one */
     int64_t gathers_past;          /* what comes out of smaller tables is never stored past the caches, */
     int64_t gathers_past_u32;      /* four bytes, out of what one position reaches */
-    int64_t gathers_kept;          /* nor out of such large ones, unless they are fetched, */
+    int64_t gathers_kept;          /* nor out of such large ones, unless blocks fetch them, */
     int64_t gathers_kept_u32;      /* at most four bytes; */
     int64_t elements_past;         /* longer ones from so much on with their indices, by threads twice; 0: as slices */
     int64_t gather_fetches;        /* from there on elements are fetched ahead: bytes of the table, */
@@ -53,7 +53,7 @@ typedef struct {
     int64_t to_l2;                 /* from there on to the second-level cache, which can wait for more lines at a time */
     int64_t gathers_direct;        /* from there on they are checked and moved one by one, unless so much of the table is met
                                     * that they had better be fetched; */
-    int64_t gathers_rolled;        /* from there on elements that are fetched are so by a ring of offsets (far.c) */
+    int64_t gathers_rolled;        /* from there on fetched elements, and tuples, go by a ring of offsets (far.c) */
     int64_t scatters_rolled;
     /* positions that are checked at a time where checking and moving take turns: multiples of 16 up to DML_STEP_MOST */
     int64_t step;
@@ -179,7 +179,7 @@ typedef struct dml_plan {
     int follows;                   /* fused, and every box's indices lie behind those of the box before, */
     int64_t gap;                   /* with so many others in between */
     int direct;                    /* fused, and element by element */
-    int rolls;                     /* likewise, and by a ring of offsets, as elements are far */
+    int rolls;                     /* likewise, and by a ring of offsets, through the caches */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
     int apart;                     /* out of so large a table that no load had better wait for another */
     int merges;                    /* a masked load puts each element of four bytes into its place, where isa/ has that */

@@ -66,7 +66,7 @@ static int some_tile(void *data, dml_worker *worker, int64_t chunk)
     part.dim[1].size = part.rows = size;
     part.rank = 2;
     part.cut = part.inner = part.pieces = part.ramped = part.fused = 1;
-    part.direct = 0;
+    part.direct = part.rolls = 0;
     part.wide = part.far = part.fetch = part.packed = part.scattered = 0;
     part.again = part.in_rows = part.columns = 0;
     part.gathers = p->tuned->gathers_below > 0;

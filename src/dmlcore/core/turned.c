@@ -163,7 +163,7 @@ static const dml_plan *tile_plan(const turning *t, tile *own, int64_t wide, int6
         if (t->table) {
             part->dim[0].table = table_pitch(t);
             part->steps = &p->slice;
-            part->direct = part->rolls = part->far = part->fetch = 0;
+            part->direct = part->far = part->fetch = 0;
             part->gathers = p->tuned->gathers_below > 0;
         }
     }
