@@ -56,8 +56,8 @@ DML_INLINE int NAME(some)(const I *index, int64_t count, int q, const dml_plan *
     return DML_JOIN3(offsets, I, ISA)(index, count, q, p->bounds, p->steps, ramp, offsets);
 }
 
-/* Each element gathered by itself, as soon as its indices are checked: in a far table the processor gets along with the more elements at a time, the less
- * there is to do for each. Tuples of q coordinates, a constant wherever this is inlined. */
+/* Each element gathered by itself, as soon as its indices are checked: in a far table the processor gets along with the more
+ * elements at a time, the less there is to do for each. Tuples of q coordinates, a constant wherever this is inlined. */
 DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
 {
     const volatile I *index = (const I *)b->indices;   /* read once: another thread may change them meanwhile */

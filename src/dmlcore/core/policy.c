@@ -14,42 +14,42 @@
 #define FEW_UPDATED 32768          /* their lines of a table in the third-level cache are in the second-level one then */
 #define MET_IN_L2 (1 << 20)        /* bytes of lines that the second-level cache holds, */
 #define MET_IN_L1 (48 << 10)       /* and the first-level one */
-#define LEAST_ROLLED 32768 /* positions; the second-level cache holds what fewer have met before: 1.0 to 1.5 without */
-#define ROLLED (4 << 20) /* bytes of tuples and of the elements that they name */
-#define MANY_COMBINED 250000 /* elements: with their table they fill that cache sooner */
-#define NEGATIVES_SOUGHT 16 /* coordinates that are looked at */
-#define DIRECT_TUPLE 3 /* coordinates of one position at most, where elements are checked and moved one by one */
-#define TOGETHER 16 /* boxes that fused.h takes for one, where they differ in their positions alone */
-#define MERGED (32 << 10) /* bytes of a table in the second-level cache: from there on, */
-#define MERGED_BELOW (2 << 20) /* and below, 0.92 to 0.95 of the time; elsewhere 1.02 to 1.07 */
-#define MERGED_APART (8 << 20) /* from there on, along rows, 1.0 to 1.7, as one load waits for another */
-#define FEW_OF_A_ROW 32 /* elements of each row of a large table that are fetched ahead */
-#define FEW_ROWS 16 /* that positions walk along together: so many the hardware fetches by itself, */
-#define LONG_WALK 4096 /* if that is so many bytes of each */
-#define ASKED 8 /* positions whose elements are loaded to see how long they take, */
-#define MOST_ASKED (64 << 10) /* of no more lines than a cache may hold; */
-#define CACHED 200 /* ns: out of caches they take 40 to 200, 250 to 1200 otherwise */
-#define MANY_PAGES 3072 /* elements that each are on a page of their own, more than the processor remembers, */
-#define FEEDS ((int64_t)16 << 20) /* bytes of indices and updates: some are fetched while others are combined, */
-#define LEAST_FED (48 << 10) /* where the first-level cache does not hold the table */
-#define MANY ((int64_t)16 << 20) /* bytes of indices, more than the third-level cache holds beside the rest */
+#define LEAST_ROLLED 32768         /* positions; the second-level cache holds what fewer met before: 1.0 to 1.5 */
+#define ROLLED (4 << 20)           /* bytes of tuples and of the elements that they name */
+#define MANY_COMBINED 250000       /* elements: with their table they fill the third-level cache sooner */
+#define NEGATIVES_SOUGHT 16        /* coordinates that are looked at */
+#define DIRECT_TUPLE 3             /* coordinates of one position at most, where elements are checked and moved one by one */
+#define TOGETHER 16                /* boxes that fused.h takes for one, where they differ in their positions alone */
+#define MERGED (32 << 10)          /* bytes of a table in the second-level cache: from there on, */
+#define MERGED_BELOW (2 << 20)     /* and below, 0.92 to 0.95 of the time; elsewhere 1.02 to 1.07 */
+#define MERGED_APART (8 << 20)     /* from there on, along rows, 1.0 to 1.7, as one load waits for another */
+#define FEW_OF_A_ROW 32            /* elements of each row of a large table that are fetched ahead */
+#define FEW_ROWS 16                /* that positions walk along together: so many the hardware fetches by itself, */
+#define LONG_WALK 4096             /* if that is so many bytes of each */
+#define ASKED 8                    /* positions whose elements are loaded to see how long they take, */
+#define MOST_ASKED (64 << 10)      /* of no more lines than a cache may hold; */
+#define CACHED 200                 /* ns: out of caches they take 40 to 200, 250 to 1200 otherwise */
+#define MANY_PAGES 3072            /* elements that each are on a page of their own, more than the processor remembers, */
+#define FEEDS ((int64_t)16 << 20)  /* bytes of indices and updates: some are fetched while others are combined, */
+#define LEAST_FED (48 << 10)       /* where the first-level cache does not hold the table */
+#define MANY ((int64_t)16 << 20)   /* bytes of indices, more than the third-level cache holds beside the rest */
 #define FAR_MORE ((int64_t)40 << 20) /* the same of single 64-bit ones that had better not be looked up in registers */
-#define STORED_FAR (16 << 20) /* bytes of indices and elements beside which what is stored to leaves that cache, too */
-#define LEAST_ROW 512 /* bytes of a row that is fetched as a whole while the one before it is read; */
-#define MOST_ROW (512 << 10) /* longer ones would have left the cache before they are used */
-#define STORED_FOR_EACH 48 /* bytes of it for each position, where rows are scattered to */
-#define COMBINED_ROWS (12 << 20) /* bytes of rows whose elements are combined: that cache has fewer */
+#define STORED_FAR (16 << 20)      /* bytes of indices and elements beside which what is stored to leaves that cache, too */
+#define LEAST_ROW 512              /* bytes of a row that is fetched as a whole while the one before it is read; */
+#define MOST_ROW (512 << 10)       /* longer ones would have left the cache before they are used */
+#define STORED_FOR_EACH 48         /* bytes of it for each position, where rows are scattered to */
+#define COMBINED_ROWS (12 << 20)   /* bytes of rows whose elements are combined: that cache has fewer */
 
 /* stores; bytes */
 /* slices of a gather with gaps between them (Zen 4): plain stores take 1.0 to 3.3 times as long as those past the caches where
  * the gaps are at least GAP and the slices at least WITH_A_GAP long, else 0.6 to 1.4 times */
 #define GAP 128
 #define WITH_A_GAP 256
-#define KEPT (16 << 20) /* a table that the third-level cache holds beside some of what it gives */
-#define BESIDE 32 /* bytes of short ones that are not stored past it for each of a small table */
-#define FEWEST_COLUMNS 9 /* that are gathered one after the other, */
-#define FEWEST_ROWS 8 /* of so many rows in a box, */
-#define LONG_FOR_COLUMNS 1024 /* which are so many bytes long in the table */
+#define KEPT (16 << 20)            /* a table that the third-level cache holds beside some of what it gives */
+#define BESIDE 32                  /* bytes of short ones that are not stored past it for each of a small table */
+#define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
+#define FEWEST_ROWS 8              /* of so many rows in a box, */
+#define LONG_FOR_COLUMNS 1024      /* which are so many bytes long in the table */
 #define MOSTLY_ENDS (5 * DML_LINE / 2) /* shorter slices that are scattered anywhere have no more than one line of their own */
 #define SHORT_PAST (16 << 20) /* less in slices shorter than two lines is stored through the caches */
 
