@@ -514,6 +514,35 @@ def test_tuples_that_are_scattered_by_a_ring(rng, every_thread, isa, shape, inde
     both_outputs(dmlcore.scatter_nd, table, indices, updates, wanted=scattered)
 
 
+@pytest.mark.parametrize("isa", ("avx512-zen5", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+@pytest.mark.parametrize("pattern", ("range", "backwards", "close together", "runs"))
+def test_indices_that_walk(rng, every_thread, isa, index, pattern):
+    """Elements beside each other, or nearly, out of and into tables of which others are fetched ahead; tuples in row-major
+    order; an index out of range where the indices are looked at, and elsewhere."""
+    rows, columns = (4000, 1700) if isa == "avx512-zen5" else (9000, 4500)
+    table, count = np.resize(np.arange(251, dtype="float32"), rows * columns), 40_007
+    steps = {"range": 1, "backwards": -1, "close together": rng.integers(0, 9, count), "runs": 1}[pattern]
+    places = (len(table) // 2 + np.cumsum(np.broadcast_to(steps, count))) % len(table)
+    if pattern == "runs":
+        places = (places // 17 * 7919 + places % 17) % len(table)
+    updates = numbers(rng, count, "float32")
+    for shape in ((-1,), (rows, columns), (rows, 20, columns // 20)):
+        x = table.reshape(shape)
+        indices = np.stack(np.unravel_index(places, x.shape), -1).astype(index)
+        gathered, scattered = wanted_of("nd", x, indices, updates)
+        both_outputs(dmlcore.gather_nd, x, indices, wanted=gathered)
+        for threads in THREADS:
+            assert same_bits(dmlcore.scatter_nd(x, indices, updates, num_threads=threads), scattered), threads
+        for place in (0, 5, 1000, count - 1):
+            broken = indices.copy()
+            broken[place, -1] = x.shape[-1]
+            for call in (dmlcore.gather_nd, lambda *inputs: dmlcore.scatter_nd(*inputs, updates)):
+                with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                    call(x, broken)
+                assert caught.value.position == (place, x.ndim - 1)
+
+
 @pytest.mark.parametrize("isa", ("baseline", "avx512", "avx512-zen5", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("shape", ((4_400_000,), (1100, 4000), (40, 110, 1000), (11, 20, 40, 500)), ids=str)
 @pytest.mark.parametrize("index", ("int32", "int64", "uint64"))

@@ -73,7 +73,7 @@ def _around(shape, axis):
 def gather(t):
     outer, size, inner = _around(t.x.shape, t.cell.axis)
     if inner == 1 and outer == 1:
-        return _both(t, _flat, t.x, t.i)
+        return _both(t, _flat, _seen(t.x, -1), _seen(t.i, -1), shape=(t.i.size,))
     return _both(t, _gather, _seen(t.x, outer, size, inner), _seen(t.i, -1), shape=(outer, t.i.size, inner))
 
 

@@ -193,7 +193,7 @@ static const dml_tuning zen5 = {
     .string_align = 1,
     .paces = 1,
     .slices_copied = 4096,
-    .slices_kept = 6 << 10,
+    .slices_kept = 4 << 10,
     .slices_beside = 24 << 20,
 };
 
