@@ -739,6 +739,22 @@ def test_the_other_way_round(rng, every_thread, shape, dtype, index):
             both_outputs(dmlcore.scatter_elements, table, other, updates, axis=axis, wanted=wanted)
 
 
+@pytest.mark.parametrize(
+    "shape", ((3000, 2), (2, 2500), (900, 3), (3, 1100), (700, 8), (501, 13), (13, 400), (128, 128)), ids=str
+)
+@pytest.mark.parametrize("index", ("int32", "int64"))
+def test_few_columns_the_other_way_round(rng, every_thread, shape, index):
+    """Indices in Fortran order, of few rows or columns, along either axis; also backwards, and every second one."""
+    for axis in (0, 1):
+        table, updates = numbers(rng, shape, "float32"), numbers(rng, shape, "float32")
+        indices = rng.integers(-shape[axis], shape[axis], shape).astype(index)
+        gathered, scattered = wanted_of("elements", table, indices, updates, axis)
+        twice = np.repeat(indices.T, 2, axis=0)
+        for given in (np.asfortranarray(indices), np.asfortranarray(indices[::-1])[::-1], twice[::2].T, twice[::-2].T[:, ::-1]):
+            both_outputs(dmlcore.gather_elements, table, given, axis=axis, wanted=gathered)
+            both_outputs(dmlcore.scatter_elements, table, given, updates, axis=axis, wanted=scattered)
+
+
 @pytest.mark.parametrize("columns", (1, 2, 257, 1024, 1025, 2241))
 @pytest.mark.parametrize("order", "CF")
 @pytest.mark.parametrize("dtype", ("uint8", "float64"))

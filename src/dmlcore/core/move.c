@@ -212,7 +212,8 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
     int strided = checks && plan->slice && !by_rows && dml_takes_strided(plan, scatter);
     int turned = checks && plan->slice && !by_rows && !strided && dml_takes_turned(plan, scatter);
     int apart = strided || turned;       /* these have nothing to do with boxes */
-    if (checks && !strided)
+    int rampless = strided || (turned && !scatter && !run->check_first);
+    if (checks && !rampless)
         dml_plan_ramps(plan, &ramps);
 
     dml_job job;
