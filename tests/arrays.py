@@ -20,12 +20,7 @@ def lay_out_inputs(call: "Call", rng, layouts=LAYOUTS) -> dict[str, np.ndarray]:
     arrays = {}
     for name, a in call.arrays.items():
         arrays[name] = lay_out(a, rng, layouts)
-        if (
-            name == index_parameter(call.op)
-            and 0 in arrays[name].strides
-            and a.size
-            and not np.array_equal(arrays[name], a)
-        ):
+        if name == index_parameter(call.op) and 0 in arrays[name].strides and a.size and not np.array_equal(arrays[name], a):
             arrays[name] = np.broadcast_to(np.zeros((), a.dtype), a.shape)
     return arrays
 
@@ -77,9 +72,7 @@ def describe(op, natural: dict[str, TensorValue], options: dict) -> dict:
         rank = tensor.DimensionCount
         ones = 0
         if count is not None:
-            ones = count - (
-                evaluate(python.ranks[name], natural, Names(op, natural, uints)) if name in python.ranks else rank
-            )
+            ones = count - (evaluate(python.ranks[name], natural, Names(op, natural, uints)) if name in python.ranks else rank)
         sizes = (1,) * ones + tensor.sizes if ones >= 0 else tensor.sizes[-ones:]
         desc[name] = TensorValue(tensor.data_type, sizes)
     return desc
@@ -101,7 +94,7 @@ def _sizes(rng, max_size: int, count: int) -> tuple[int, ...]:
     if max_size < 50:
         return tuple(int(n) for n in rng.integers(1, max_size + 1, count))
     sizes = np.exp(rng.uniform(0, np.log(max_size + 1), count)).astype(int)
-    near = rng.random(count) < 0.2           # what limits are made of, and a little beside
+    near = rng.random(count) < 0.2  # what limits are made of, and a little beside
     sizes[near] = np.minimum(max_size, np.exp2(np.round(np.log2(sizes[near]))) + rng.integers(-1, 2, near.sum())).astype(int)
     return tuple(int(n) for n in np.maximum(sizes, 1))
 

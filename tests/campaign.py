@@ -38,7 +38,7 @@ def one_round(rng) -> str:
         try:
             drawn = random_call(op, rng, data_type, index_type, rank, size, plain_data, most, empty=0.15, tries=300)
         except AssertionError:
-            size = size // 2 + 1             # hardly any tensors of these sizes fit each other
+            size = size // 2 + 1  # hardly any tensors of these sizes fit each other
     if rng.random() < 0.1:
         leave_nothing(op, drawn)
     if rng.random() < 0.5:
@@ -47,7 +47,7 @@ def one_round(rng) -> str:
     options = drawn.options | {"num_threads": int(rng.choice((1, 2, 3, 5)))}
     isa = rng.choice(dmlcore.build_info()["isa_available"])
     _select_isa(str(isa))
-    _set_grain(int(rng.integers(2)))         # 1: even the smallest work is shared out
+    _set_grain(int(rng.integers(2)))  # 1: even the smallest work is shared out
     what = f"{op.name} {data_type} {index_type} {isa} {options} " + ", ".join(
         f"{name} {a.shape} strides {a.strides}" for name, a in arrays.items()
     )
@@ -58,7 +58,7 @@ def one_round(rng) -> str:
                 warnings.simplefilter("error", DeprecationWarning)  # older NumPy warns instead of raising
                 wanted = np.asarray(from_spec(op)(*plain, **drawn.options))
         except (IndexError, DeprecationWarning):
-            return what                      # an index into a dimension of length 0 that nothing reads
+            return what  # an index into a dimension of length 0 that nothing reads
         assert same_bits(call(op, arrays, options), wanted), "differs"
         source = op.member(op.kernel.source).python if op.kernel.source else None
         if "out" in op.python.options:
@@ -151,7 +151,7 @@ def main() -> None:
         if time.monotonic() > end:
             break
         if os.environ.get("DMLCORE_VERBOSE"):
-            print(f"round {number}", flush=True)          # a crash leaves no other trace
+            print(f"round {number}", flush=True)  # a crash leaves no other trace
         try:
             one_round(np.random.default_rng([options.seed, number]))
         except AssertionError as error:

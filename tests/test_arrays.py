@@ -131,9 +131,7 @@ def test_no_indices_at_all(op):
     arrays = [np.arange(3.0), np.zeros((0, 1), np.int64) if "coordinate_stride" in op.kernel.fields else empty]
     arrays += [np.zeros(0)] * (len(op.inputs) - 2)
     result = function(*arrays)
-    assert same_bits(
-        result, np.asarray(from_spec(op)(*[np.asarray(a, np.int64 if a is arrays[1] else None) for a in arrays]))
-    )
+    assert same_bits(result, np.asarray(from_spec(op)(*[np.asarray(a, np.int64 if a is arrays[1] else None) for a in arrays])))
 
 
 @indexed

@@ -90,9 +90,9 @@ def run(folder, case) -> None:
                 function(*inputs, **options)
         else:
             compare(folder, case, function(*inputs, **options), layout)
-        assert all(
-            same_bits(np.ascontiguousarray(a), np.ascontiguousarray(p)) for a, p in zip(inputs, plain, strict=True)
-        ), "input changed"
+        assert all(same_bits(np.ascontiguousarray(a), np.ascontiguousarray(p)) for a, p in zip(inputs, plain, strict=True)), (
+            "input changed"
+        )
 
 
 def compare(folder, case, result, layout) -> None:

@@ -74,7 +74,7 @@ def test_other_orders(rng, every_thread, shape):
             assert same_bits(out, wanted)
             updates = rng.random(same.shape, np.float32)
             target = x.copy()
-            np.put_along_axis(target, same, updates, -1)     # of two updates of one place the last one stays
+            np.put_along_axis(target, same, updates, -1)  # of two updates of one place the last one stays
             found = dmlcore.scatter_elements(x, same, updates, axis=-1, num_threads=threads)
             assert same_bits(found, np.ascontiguousarray(target))
 

@@ -154,10 +154,7 @@ def test_rows_behind_the_count(op, rng):
     run = dmlcore.compile(product_desc(op, without_outputs(op, op.examples[0].desc)))
     shapes = [op.infer(without_outputs(op, op.examples[0].desc))[m.name].sizes for m in op.outputs]
     shared = tuple(buffer[: np.prod(shape)].reshape(shape) for shape in shapes)
-    inputs = [
-        np.zeros(op.examples[0].desc[m.name].sizes, numpy_type(op.examples[0].desc[m.name].data_type))
-        for m in op.inputs
-    ]
+    inputs = [np.zeros(op.examples[0].desc[m.name].sizes, numpy_type(op.examples[0].desc[m.name].data_type)) for m in op.inputs]
     with pytest.raises(ValueError, match="share memory"):
         run(*inputs, out=shared)
 

@@ -107,11 +107,7 @@ def test_total_size(data_type):
         ((2, 3, 4), (100, 0, 7)),
         ((1,), (9,)),
     ):
-        packed = (
-            int(np.prod(sizes))
-            if strides is None
-            else 1 + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True))
-        )
+        packed = int(np.prod(sizes)) if strides is None else 1 + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True))
         wanted = -(-packed * data_type.bits // 32) * 4
         assert TensorDesc(data_type.name, sizes, strides).total_tensor_size_in_bytes == wanted
     huge = TensorDesc(data_type.name, (2**32 - 1, 2**20))

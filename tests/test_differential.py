@@ -54,9 +54,7 @@ class Draw:
 
     def fits(self, member: str, tensor: TensorValue) -> bool:
         cell = self.op.support[member][SPEC.newest.name]
-        return (
-            tensor.data_type in cell.data_types and 0 < len(tensor.sizes) < 5 and all(0 < n < 6 for n in tensor.sizes)
-        )
+        return tensor.data_type in cell.data_types and 0 < len(tensor.sizes) < 5 and all(0 < n < 6 for n in tensor.sizes)
 
     def size(self) -> int:
         r = self.random
@@ -80,9 +78,7 @@ class Draw:
         return TensorValue(data_type, tuple(sizes), strides, total, alignment)
 
     def number(self) -> int:
-        return (
-            self.random.randint(0, 4) if self.random.random() < 0.95 else self.random.choice((8, 9, 2**31, 2**32 - 1))
-        )
+        return self.random.randint(0, 4) if self.random.random() < 0.95 else self.random.choice((8, 9, 2**31, 2**32 - 1))
 
     def desc(self) -> tuple[dict, object]:
         """The same descriptor for both validators."""
@@ -147,9 +143,7 @@ def remember() -> dict:
     the rules of a tensor alone for good, since the tensors come back often.
     """
     plain, evaluate, known = validate.tensor_violations, validate.evaluate, {}
-    by_level = functools.cache(
-        lambda tensor, position: plain(tensor, SPEC.levels[position], SPEC.levels, SPEC.data_types)
-    )
+    by_level = functools.cache(lambda tensor, position: plain(tensor, SPEC.levels[position], SPEC.levels, SPEC.data_types))
 
     def remembered(expr, tensors, names):
         if id(expr) not in known:

@@ -26,9 +26,7 @@ def expected(op, call_, arrays):
     with np.errstate(invalid="ignore"):
         meant = from_spec(op)(*plain, **call_.options)
     if op.python.function in LOOPS:
-        assert same_bits(np.asarray(meant), LOOPS[op.python.function](*plain, **call_.options)), (
-            "the two oracles disagree"
-        )
+        assert same_bits(np.asarray(meant), LOOPS[op.python.function](*plain, **call_.options)), "the two oracles disagree"
     return np.asarray(meant)
 
 
@@ -94,8 +92,7 @@ def test_descriptor_door(pair, rng, each_way):
         keywords = [m.python for m in op.inputs]
         values = {k: getattr(packed, k) for _, k, _ in packed.MEMBERS}
         values |= {
-            k: dmlcore.TensorDesc(values[k].data_type, values[k].sizes, s)
-            for k, (_, s) in zip(keywords, views, strict=True)
+            k: dmlcore.TensorDesc(values[k].data_type, values[k].sizes, s) for k, (_, s) in zip(keywords, views, strict=True)
         }
         compare(op, dmlcore.compile(type(packed)(**values))(*(v for v, _ in views)), wanted)
         ran += 1

@@ -113,9 +113,7 @@ def test_array_door(pair, each_way):
         assert len(result) == count.item()
         columns = values.shape[-1]
         values, defined = values.reshape(-1, columns)[: len(result)], defined.reshape(-1, columns)[: len(result)]
-        result = (
-            result[:, result.shape[1] - columns :] if result.shape[1] >= columns else np.pad(result, ((0, 0), (1, 0)))
-        )
+        result = result[:, result.shape[1] - columns :] if result.shape[1] >= columns else np.pad(result, ((0, 0), (1, 0)))
     sizes = (
         values.shape
         if op.python.rows

@@ -8,8 +8,8 @@ import re
 
 import numpy as np
 import pytest
+from moves import DTYPES, numbers
 from oracle import same_bits
-from test_paths import DTYPES, numbers
 
 import dmlcore
 

@@ -10,9 +10,7 @@ from codegen import load, outputs
 
 def test_fresh():
     """`python -m codegen check` has nothing to say; when it has, the message is its diff."""
-    done = subprocess.run(
-        [sys.executable, "-m", "codegen", "check"], cwd=ROOT, capture_output=True, text=True, timeout=120
-    )
+    done = subprocess.run([sys.executable, "-m", "codegen", "check"], cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -104,12 +104,8 @@ def test_fill_values(op):
         for value in good:
             with warnings.catch_warnings(action="error"):
                 found = function(np.zeros(3, dtype), indices, mode="fill", fill_value=value)
-            assert same_values(found, np.full(1, value, dtype)) or same_values(
-                found.reshape(1), np.full(1, value, dtype)
-            )
-        bad = [1j, "x", None] + (
-            [1.5, np.nan, np.iinfo(dtype).max + 1, np.iinfo(dtype).min - 1] if dtype.kind in "iu" else []
-        )
+            assert same_values(found, np.full(1, value, dtype)) or same_values(found.reshape(1), np.full(1, value, dtype))
+        bad = [1j, "x", None] + ([1.5, np.nan, np.iinfo(dtype).max + 1, np.iinfo(dtype).min - 1] if dtype.kind in "iu" else [])
         for value in bad if dtype.kind not in "cV" else ["x", None]:
             out = np.zeros(1, dtype)
             with pytest.raises((ValueError, TypeError, OverflowError)) as caught:

@@ -314,15 +314,11 @@ def test_stride_products_beyond_32_bits():
     corners = [[0, n - 1, n - 1], [0, 0, n - 1], [-1, -1, 0], [0, n - 1, 46341]]
     wanted = [n - 1 & 0xFFFF, n - 1 & 0xFFFF, 0, 46341]
     for dtype in (np.int32, np.uint64):
-        found = dmlcore.gather_nd(
-            wide, np.array(corners) % [1, n, n] if dtype is np.uint64 else np.array(corners, dtype)
-        )
+        found = dmlcore.gather_nd(wide, np.array(corners) % [1, n, n] if dtype is np.uint64 else np.array(corners, dtype))
         assert found.tolist() == wanted
 
 
-@pytest.mark.skipif(
-    not os.environ.get("DMLCORE_SLOW"), reason="takes gigabytes of address space; DMLCORE_SLOW=1 runs it"
-)
+@pytest.mark.skipif(not os.environ.get("DMLCORE_SLOW"), reason="takes gigabytes of address space; DMLCORE_SLOW=1 runs it")
 def test_more_than_2_to_the_31_elements():
     """A sparse array of 2^31 + 100 bytes: reads and writes behind the 32-bit limit, and the search for non-zero
     elements.

@@ -8,8 +8,8 @@ import itertools
 import numpy as np
 import pytest
 from layouts import reordered
+from moves import DTYPES, THREADS, both_outputs, numbers
 from oracle import same_bits
-from test_paths import DTYPES, THREADS, both_outputs, numbers
 
 import dmlcore
 

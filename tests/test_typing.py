@@ -109,9 +109,7 @@ def test_users_are_checked(tmp_path):
     (tmp_path / "user.py").write_text(USER)
     head = USER.split("assert_type(dmlcore")[0]
     (tmp_path / "wrong.py").write_text(head + "\n".join(WRONG) + "\n")
-    environ = (
-        {**os.environ, "MYPYPATH": str(PACKAGE.parent)} if "site-packages" not in str(PACKAGE) else dict(os.environ)
-    )
+    environ = {**os.environ, "MYPYPATH": str(PACKAGE.parent)} if "site-packages" not in str(PACKAGE) else dict(os.environ)
     command = [
         sys.executable,
         "-m",

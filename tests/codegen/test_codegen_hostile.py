@@ -7,9 +7,7 @@ import pytest
 
 ND = "operators/gather_nd.yaml"
 
-BOMB = "a: &a [x, x]\n" + "".join(
-    f"{chr(98 + i)}: &{chr(98 + i)} [*{chr(97 + i)}, *{chr(97 + i)}]\n" for i in range(20)
-)
+BOMB = "a: &a [x, x]\n" + "".join(f"{chr(98 + i)}: &{chr(98 + i)} [*{chr(97 + i)}, *{chr(97 + i)}]\n" for i in range(20))
 
 FILES = {
     "alias bomb": (BOMB, "is an anchor; write the value again"),
@@ -47,9 +45,7 @@ def test_hostile_file(copy, name):
     assert {m.path for m in found} == {f"spec/{ND}"}
 
 
-@pytest.mark.parametrize(
-    "data", [b"operator: \xff\n", b"\x00" * 100, "operator: GÄTHER\n".encode("utf-16"), bytes(range(256))]
-)
+@pytest.mark.parametrize("data", [b"operator: \xff\n", b"\x00" * 100, "operator: GÄTHER\n".encode("utf-16"), bytes(range(256))])
 def test_bytes_that_are_not_text(copy, data):
     (copy.root / "spec" / ND).write_bytes(data)
     assert copy.mistakes()
@@ -63,9 +59,7 @@ def test_bytes_that_are_not_text(copy, data):
 )  # fmt: skip
 def test_hostile_rule(copy, rule):
     """Reported in its line, unless it is harmless after all."""
-    line = copy.edit(
-        ND, "rule: OutputRank <= InputTensor.DimensionCount", f"rule: '{rule.replace(chr(39), chr(39) * 2)}'"
-    )
+    line = copy.edit(ND, "rule: OutputRank <= InputTensor.DimensionCount", f"rule: '{rule.replace(chr(39), chr(39) * 2)}'")
     found = copy.mistakes()
     if found != []:
         assert line in {m.line for m in found} or "broken_by" in str(found) or "breaks" in str(found)

@@ -3,9 +3,7 @@
 # ruff: noqa: E501
 import pytest
 
-ND, NZ, GE, SC = (
-    f"operators/{name}.yaml" for name in ("gather_nd", "nonzero_coordinates", "gather_elements", "scatter_nd")
-)
+ND, NZ, GE, SC = (f"operators/{name}.yaml" for name in ("gather_nd", "nonzero_coordinates", "gather_elements", "scatter_nd"))
 
 # name: (file, old text, new text, lines below the start of the old text, parts of the message)
 CASES = {
@@ -157,9 +155,7 @@ def test_missing_files(copy):
 
 def test_another_ending(copy):
     copy.write("operators/gather_x.yml", copy.text(ND))
-    assert [str(m) for m in copy.mistakes()] == [
-        "spec/operators/gather_x.yml:1: the name ends in .yml; .yaml is needed"
-    ]
+    assert [str(m) for m in copy.mistakes()] == ["spec/operators/gather_x.yml:1: the name ends in .yml; .yaml is needed"]
 
 
 def test_the_operator_that_supersedes_need_not_be_there(spec):

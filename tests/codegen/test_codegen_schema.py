@@ -22,9 +22,7 @@ def validator():
 
 @pytest.mark.parametrize("name", FILES)
 def test_real_files_pass(validator, name):
-    errors = [
-        f"{list(e.path)}: {e.message}" for e in validator.iter_errors(yaml.safe_load((ROOT / name).read_text("utf-8")))
-    ]
+    errors = [f"{list(e.path)}: {e.message}" for e in validator.iter_errors(yaml.safe_load((ROOT / name).read_text("utf-8")))]
     assert errors == []
 
 

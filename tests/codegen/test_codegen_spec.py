@@ -156,10 +156,7 @@ def test_tensor_rules_by_level():
         return tensor_violations(TensorValue(*args, **kwargs), SPEC.level(level), SPEC.levels, SPEC.data_types)
 
     assert tuple(r.id for r in SPEC.tensor.rules) == TENSOR_RULES
-    assert (
-        found("FL2.1", "FLOAT32", (1,) * 6) == ["TENSOR-DimensionCount-range"]
-        and found("FL3.0", "FLOAT32", (1,) * 6) == []
-    )
+    assert found("FL2.1", "FLOAT32", (1,) * 6) == ["TENSOR-DimensionCount-range"] and found("FL3.0", "FLOAT32", (1,) * 6) == []
     assert found("FL6.4", "UNKNOWN", (1,)) == ["TENSOR-DataType-known"] and found("FL2.1", "INT64", (1,)) == []
     assert found("FL3.0", "UINT8", (5,), total_tensor_size_in_bytes=7) == ["TENSOR-TotalTensorSizeInBytes-minimum"]
     assert found("FL3.0", "UINT8", (5,), total_tensor_size_in_bytes=8) == []
@@ -225,6 +222,4 @@ def test_numpy_functions_at_the_edges():
         0,
         2,
     )
-    assert gather_nd(x, np.array([1], np.uint64)).tolist() == [4, 5, 6, 7] and gather_nd(
-        x, np.zeros((0, 2), int)
-    ).shape == (0,)
+    assert gather_nd(x, np.array([1], np.uint64)).tolist() == [4, 5, 6, 7] and gather_nd(x, np.zeros((0, 2), int)).shape == (0,)

@@ -12,14 +12,10 @@ NAMES = {"Scatter": "x i u", "ScatterElements": "x i u", "ScatterND": "x i u", "
 def model(op: str, *arrays, opset: int | None = None, **attributes) -> onnx.ModelProto:
     """A model with a single node whose inputs have the types and shapes of these arrays."""
     names = NAMES.get(op, "x i").split()[: len(arrays)]
-    kinds = [
-        onnx.TensorProto.STRING if a.dtype.kind in "OU" else helper.np_dtype_to_tensor_dtype(a.dtype) for a in arrays
-    ]
+    kinds = [onnx.TensorProto.STRING if a.dtype.kind in "OU" else helper.np_dtype_to_tensor_dtype(a.dtype) for a in arrays]
     inputs = [helper.make_tensor_value_info(n, k, a.shape) for n, k, a in zip(names, kinds, arrays, strict=True)]
     kind = onnx.TensorProto.INT64 if op == "NonZero" else kinds[0]
-    output = helper.make_tensor_value_info(
-        "y", kind, [None] * _rank(op, *arrays, batch_dims=attributes.get("batch_dims", 0))
-    )
+    output = helper.make_tensor_value_info("y", kind, [None] * _rank(op, *arrays, batch_dims=attributes.get("batch_dims", 0)))
     graph = helper.make_graph([helper.make_node(op, names, ["y"], **attributes)], "one", inputs, [output])
     opset = opset or onnx.defs.onnx_opset_version()
     made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])

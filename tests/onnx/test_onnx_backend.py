@@ -62,9 +62,7 @@ def test_other_operators_are_onnxs_own():
     assert_array_equal(Backend.run_node(node, [X, X])[0], X + X)
 
 
-@pytest.mark.parametrize(
-    "run", [Backend.prepare, lambda made, device: Backend.run_node(made.graph.node[0], [X, ROWS], device)]
-)
+@pytest.mark.parametrize("run", [Backend.prepare, lambda made, device: Backend.run_node(made.graph.node[0], [X, ROWS], device)])
 def test_devices(run):
     assert dmlcore.onnx.supports_device("CPU") and not dmlcore.onnx.supports_device("CUDA")
     with pytest.raises(ValueError, match="device is 'CUDA:1', expected 'CPU'"):

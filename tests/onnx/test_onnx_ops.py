@@ -84,9 +84,7 @@ def test_gather_elements_where_the_reference_gives_up(rng):
 
 
 @opsets(11, 12, 13)
-@pytest.mark.parametrize(
-    "indices", [[1], [[1], [-1]], [[[1, 2]], [[0, 0]]], [[1, -1, 3]], [1, 2, 3], np.zeros((0, 2), int)]
-)
+@pytest.mark.parametrize("indices", [[1], [[1], [-1]], [[[1, 2]], [[0, 0]]], [[1, -1, 3]], [1, 2, 3], np.zeros((0, 2), int)])
 def test_gather_nd(opset, indices):
     i = I(indices)
     expected = X[tuple(np.moveaxis(i, -1, 0))]
@@ -123,9 +121,7 @@ def test_scatter_elements(op, opset, axis, rng):
 
 
 @opsets(11, 13, 16, 18)
-@pytest.mark.parametrize(
-    "indices", [[1], [[1], [0]], [[[0, 2]], [[1, -3]]], [[1, -1, 3]], [1, 2, 3], np.zeros((0, 2), int)]
-)
+@pytest.mark.parametrize("indices", [[1], [[1], [0]], [[[0, 2]], [[1, -3]]], [[1, -1, 3]], [1, 2, 3], np.zeros((0, 2), int)])
 def test_scatter_nd(opset, indices, rng):
     i = I(indices)
     u = -rng.random(X[tuple(np.moveaxis(i, -1, 0))].shape).astype(np.float32)

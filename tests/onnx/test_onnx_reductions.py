@@ -46,9 +46,7 @@ def test_reductions(reduction, opset, dtype, rng):
         actual = run("ScatterElements", x, i, u, opset=opset, axis=axis, reduction=reduction)
         assert_array_equal(actual, scatter_elements(x, i, u, axis, UFUNC[reduction]), strict=True)
         if x.dtype.kind == "f":  # ONNX's own computes in Python, with warnings for whole numbers that overflow
-            assert_array_equal(
-                actual, run("ScatterElements", x, i, u, ops=None, opset=opset, axis=axis, reduction=reduction)
-            )
+            assert_array_equal(actual, run("ScatterElements", x, i, u, ops=None, opset=opset, axis=axis, reduction=reduction))
     i = rng.integers(-4, 4, (3, 1))
     actual = run("ScatterND", x, i, u, opset=opset, reduction=reduction)
     assert_array_equal(actual, scatter_nd(x, i, u, UFUNC[reduction]), strict=True)

@@ -173,7 +173,7 @@ def test_strides_that_are_left_out(rng, slice_rank):
     sizes = dict(positions=[500], index_strides=[8], stream_strides=[12], bounds=[40], steps=[4], slice=[*ones, 3])
     assert moved(1, table, out, indices, slice_stream_strides=[4] * slice_rank, **sizes) == 0
     np.testing.assert_array_equal(out, table[indices][:, None].repeat(3, 1))
-    pairs = np.stack((indices // 8, indices % 8, *[np.zeros_like(indices)] * 6), 1)   # eight coordinates, six always zero
+    pairs = np.stack((indices // 8, indices % 8, *[np.zeros_like(indices)] * 6), 1)  # eight coordinates, six always zero
     sizes.update(index_strides=[64], bounds=[5, 8, *[1] * 6], steps=[32, 4, *[8] * 6])
     given = dict(slice_stream_strides=[4] * slice_rank, slice_table_strides=[*[0] * (slice_rank - 1), 0])
     out[:] = 0

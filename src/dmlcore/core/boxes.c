@@ -157,6 +157,8 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
     }
     p->packed = block > 1 && (!all.index || last->index != tuple_bytes);
     p->packed |= p->unaligned || (p->tuple > 1 && p->coordinate_stride != dml_index_bytes(p->index));
+    p->linear = all.index || block == 1;
+    p->by_columns = p->linear && p->tuple > 1 && !p->unaligned && last->index == dml_index_bytes(p->index);
     p->ramped = block > 1 && !all.table;
     p->scattered = block > 1 && (!all.stream || (p->whole && p->stream_step != p->slice));
     p->block_bytes = block * (16 + 2 * p->slice);

@@ -233,10 +233,27 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
     return NAME(loop)(p, b, ramp, 0, scatter, DML_INSERTS, 0);
 }
 
-/* 1: some coordinate is out of range; elements in front of it may have been moved. */
-DML_PIECE int NAME(gather_fused)(const dml_plan *p, dml_block *b) { return NAME(fused)(p, b, 0); }
+/* Indices that do not follow each other are brought together first. */
+DML_INLINE void NAME(bring_together)(const dml_plan *p, dml_block *b)
+{
+    if (!p->packed)
+        return;
+    b->indices = (const char *)DML_JOIN3(pack, I, ISA)(p, b, b->count);
+    b->known = NULL;
+}
 
-DML_PIECE int NAME(scatter_fused)(const dml_plan *p, dml_block *b) { return NAME(fused)(p, b, 1); }
+/* 1: some coordinate is out of range; elements in front of it may have been moved. */
+DML_PIECE int NAME(gather_fused)(const dml_plan *p, dml_block *b)
+{
+    NAME(bring_together)(p, b);
+    return NAME(fused)(p, b, 0);
+}
+
+DML_PIECE int NAME(scatter_fused)(const dml_plan *p, dml_block *b)
+{
+    NAME(bring_together)(p, b);
+    return NAME(fused)(p, b, 1);
+}
 
 #undef STORED_SOON
 #undef NAME

@@ -11,6 +11,7 @@
 #define SMALL_AND_FAR 4096               /* and out of tables that the caches do not hold */
 #define MANY_INDICES ((int64_t)48 << 10) /* to check: worth a region more, where threads are worth their while at all */
 #define SHORT_TUPLE 16                   /* bytes; shorter ones are read again as quickly as their offsets */
+#define FAR_APART 32                     /* bytes from one index to the next that make it take longer */
 #define READ_AGAIN (2 << 20)             /* bytes of a thread's indices and of the table: its cache holds both */
 #define OFFSETS_KEPT ((int64_t)1 << 20)  /* bytes of offsets for each thread, */
 #define FEW_OF_THEM 8                    /* not worth it for so small a part of them all */
@@ -86,16 +87,18 @@ int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse)
     return dml_parallel(dml_some_boxes, &job, dml_ceil(job.end, job.per_chunk), DML_FORWARD, threads, pulse);
 }
 
-/* How many boxes' offsets a check had better keep, the last ones, which are moved first: tuples take longer to read than their
- * offsets, and positions in one row have the same ones however they are cut into boxes. taken: bytes of scratch memory that
- * these threads have already. */
+/* How many boxes' offsets a check had better keep, the last ones, which are moved first: tuples, and indices that are apart, take
+ * longer to read than their offsets, and positions in one row have the same ones however they are cut into boxes. taken: bytes of
+ * scratch memory that these threads have already. */
 static int64_t keeps(const dml_plan *p, int threads, int64_t taken)
 {
-    int64_t tuple = (int64_t)p->tuple * dml_index_bytes(p->index);
-    int in_a_row = p->rank == 1 && p->dim[0].table == 0 && p->dim[0].index == tuple && !p->packed;
-    if (!in_a_row || p->wide || p->mode != DML_RAISE || tuple < SHORT_TUPLE)
+    int64_t tuple = (int64_t)p->tuple * dml_index_bytes(p->index), apart = p->dim[0].index;
+    if (p->rank != 1 || p->dim[0].table != 0 || p->wide || p->mode != DML_RAISE)
         return 0;
-    if (p->fused && (p->tuple == 1 || !p->gathers || (double)(p->positions * tuple / threads) + p->reached < READ_AGAIN))
+    if (p->packed ? apart <= 0 || (p->tuple == 1 && apart < FAR_APART) : apart != tuple || tuple < SHORT_TUPLE)
+        return 0;
+    if (!p->packed && p->fused &&
+        (p->tuple == 1 || !p->gathers || (double)(p->positions * tuple / threads) + p->reached < READ_AGAIN))
         return 0;
     int64_t boxes = (threads * OFFSETS_KEPT - taken) / (p->rows * p->inner * (int64_t)sizeof(u32));
     return boxes * FEW_OF_THEM < p->boxes ? 0 : dml_least(boxes, p->boxes);

@@ -12,7 +12,7 @@
 DML_INLINE void NAME(collect)(I *DML_RESTRICT to, const char *from, int64_t stride, int64_t count)
 {
     if (stride == (int64_t)sizeof(I))
-        memcpy(to, from, (size_t)count * sizeof(I));
+        dml_copy_short((char *)to, from, count * (int64_t)sizeof(I));
     else if (stride == -(int64_t)sizeof(I))
         for (int64_t i = 0; i < count; i++)
             memcpy(to + i, from - i * (int64_t)sizeof(I), sizeof(I));
@@ -31,6 +31,30 @@ DML_INLINE void NAME(collect)(I *DML_RESTRICT to, const char *from, int64_t stri
         }
 }
 
+/* The same of tuples of q coordinates, a constant wherever this is inlined, `apart` bytes from one to the next. */
+DML_INLINE void NAME(collect_tuples)(I *DML_RESTRICT to, const char *from, int64_t stride, int64_t count, int q, int64_t apart)
+{
+    for (int64_t i = 0; i < count; i++, from += stride, to += q) {
+        DML_FEW;
+        for (int k = 0; k < q; k++)
+            memcpy(to + k, from + k * apart, sizeof(I));
+    }
+}
+
+/* The same of any tuples. */
+DML_INLINE void NAME(collect_any)(I *DML_RESTRICT to, const char *from, int64_t stride, int64_t count, int q, int64_t apart)
+{
+    int dense = apart == (int64_t)sizeof(I);
+    switch (dense ? q : -q) {
+    case 2: NAME(collect_tuples)(to, from, stride, count, 2, sizeof(I)); return;
+    case 3: NAME(collect_tuples)(to, from, stride, count, 3, sizeof(I)); return;
+    case 4: NAME(collect_tuples)(to, from, stride, count, 4, sizeof(I)); return;
+    case -2: NAME(collect_tuples)(to, from, stride, count, 2, apart); return;
+    case -3: NAME(collect_tuples)(to, from, stride, count, 3, apart); return;
+    default: NAME(collect_tuples)(to, from, stride, count, q, apart);
+    }
+}
+
 /* Collects the coordinates of so many positions of a box that are not one after the other in memory, or not aligned. */
 DML_PIECE const I *NAME(pack)(const dml_plan *p, dml_block *b, int64_t count)
 {
@@ -38,15 +62,18 @@ DML_PIECE const I *NAME(pack)(const dml_plan *p, dml_block *b, int64_t count)
     const int64_t *ramp = p->ramps->index;
     const char *from = b->indices;
     int q = p->tuple;
-    int64_t stride = p->dim[p->rank - 1].index, row = p->cut == p->rank - 1 ? count : p->dim[p->rank - 1].size;
-    if (q == 1 && p->cut == p->rank - 1 && stride == 0) {
+    int64_t stride = p->dim[p->rank - 1].index, row = p->linear ? count : p->dim[p->rank - 1].size;
+    if (q == 1 && p->linear && stride == 0) {
         I same;
         memcpy(&same, from, sizeof same);
         for (int64_t i = 0; i < count; i++)
             to[i] = same;
-    } else if (q == 1 && row >= WORTH_A_LOOP)
+    } else if (row >= WORTH_A_LOOP && q == 1)
         for (int64_t i = 0; i < count; i += row)
             NAME(collect)(to + i, from + ramp[i], stride, row);
+    else if (row >= WORTH_A_LOOP)
+        for (int64_t i = 0; i < count; i += row)
+            NAME(collect_any)(to + i * q, from + ramp[i], stride, row, q, p->coordinate_stride);
     else if (q == 1)
         for (int64_t i = 0; i < count; i++)
             memcpy(to + i, from + ramp[i], sizeof(I));
@@ -269,6 +296,20 @@ DML_PIECE void NAME(repeat)(const dml_plan *p, int64_t done, int64_t count, u32 
     }
 }
 
+/* Offsets of a box each of whose coordinates follow each other, as in tuples in Fortran order: one coordinate after the other adds
+ * to what those before it came to. */
+DML_PIECE int NAME(by_columns)(const dml_plan *p, dml_block *b, const u32 *ramp)
+{
+    for (int k = 0; k < p->tuple; k++) {
+        u32 *to = (p->tuple - k) % 2 ? b->offsets.narrow : (u32 *)(void *)b->packed.half;
+        if (NAME(offsets)((const I *)(b->indices + k * p->coordinate_stride), b->positions, 1, p->bounds + k, p->steps + k,
+                          ramp, to))
+            return 1;
+        ramp = to;
+    }
+    return 0;
+}
+
 /* Fills the block's offsets; 1: some coordinate is out of range. Boxes that have the same indices as the one before, as
  * along dimensions that only the table and the stream have, find them done. */
 DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
@@ -280,6 +321,11 @@ DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
     if (b->known == b->indices && b->known_positions >= b->positions)
         return 0;
     int64_t count = p->again ? p->again : b->positions;
+    if (p->by_columns && p->mode == DML_RAISE && !p->wide && !p->again) {
+        b->known = b->indices;
+        b->known_positions = b->positions;
+        return NAME(by_columns)(p, b, p->ramped ? p->ramps->table.narrow : NULL);
+    }
     const I *index = p->packed ? NAME(pack)(p, b, count) : (const I *)b->indices;
     if (p->mode != DML_RAISE)
         return NAME(lenient)(p, b, index);

@@ -1,5 +1,5 @@
 /* plan.h: an indexed move in its simplest equal form, how its positions are cut into boxes, and how each is moved.
- * plan.c makes plans, boxes.c cuts them, policy.c chooses the ways; the loops walk over their boxes, block.h opens one. */
+ * plan.c makes plans, boxes.c cuts them, the files policy_*.c choose the ways; the loops walk over their boxes, block.h opens one. */
 #ifndef DMLCORE_PLAN_H
 #define DMLCORE_PLAN_H
 
@@ -163,6 +163,8 @@ typedef struct dml_plan {
     int64_t block_bytes;           /* work in one box, for dml_tick */
     int numbered;                  /* 16 bits number the elements of the table that the positions of a box reach */
     int ramped, scattered, packed; /* table, stream, indices need the ramps */
+    int linear;                    /* a box's indices are equally far apart; */
+    int by_columns;                /* each coordinate's follow each other, but not those of a tuple */
     int stores, combines;          /* to the table: a scatter; a reduction */
     int unaligned;                 /* index elements are not aligned to their size */
     const dml_ramps *ramps;

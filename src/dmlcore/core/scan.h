@@ -61,6 +61,7 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
     int by_lanes = !seen && p->positions >= FEWEST && p->mode == DML_RAISE && !p->packed && !p->again &&
                    VECTORS(p->tuple) * LANES % p->tuple == 0,
         stop = DML_OK;
+    int columns = !seen && p->mode == DML_RAISE && p->by_columns;
     int64_t box = begin, kept = p->kept ? dml_most(begin, dml_least(p->kept_from, end)) : end;
     if (dense && by_lanes) {                /* one run of coordinates: boxes do not matter */
         int64_t at = dml_block_number(p, begin), stop_at = dml_block_number(p, kept), some;
@@ -75,8 +76,13 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
     }
     for (; box < kept && !stop; box++) {
         dml_block_open(p, box, 1, &block);
-        if (by_lanes ? NAME(check)((const I *)block.indices, block.positions * p->tuple, p->tuple, p->bounds, 0)
-                     : NAME(normalise)(p, &block))
+        int bad = 0;
+        for (int k = 0; columns && k < p->tuple; k++)
+            bad |= NAME(check)((const I *)(block.indices + k * p->coordinate_stride), block.positions, 1, p->bounds + k, 0);
+        if (!columns)
+            bad = by_lanes ? NAME(check)((const I *)block.indices, block.positions * p->tuple, p->tuple, p->bounds, 0)
+                           : NAME(normalise)(p, &block);
+        if (bad)
             return DML_OUT_OF_RANGE;
         for (int64_t i = 0; seen && i < block.count; i++)
             seen[p->wide ? block.offsets.wide[i] : (int64_t)block.offsets.narrow[i]] = 1;
@@ -84,9 +90,14 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
     }
     for (; box < end && !stop; box++) {
         dml_block_open(p, box, 1, &block);
-        if (NAME(offsets)((const I *)block.indices, block.positions, p->tuple, p->bounds, p->steps, NULL,
-                          dml_block_kept(p, box)))
+        u32 *to = dml_block_kept(p, box);
+        block.kept = NULL;
+        int bad = p->packed ? NAME(normalise)(p, &block)
+                            : NAME(offsets)((const I *)block.indices, block.positions, p->tuple, p->bounds, p->steps, NULL, to);
+        if (bad)
             return DML_OUT_OF_RANGE;
+        if (p->packed)
+            memcpy(to, block.offsets.narrow, (size_t)block.positions * sizeof *to);
         stop = dml_tick(worker, p->block_bytes);
     }
     return stop;

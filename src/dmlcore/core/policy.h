@@ -1,0 +1,29 @@
+/* policy.h: what the files that choose a plan's ways (policy_loads.c, policy_stores.c, policy_indices.c, policy_loops.c) have in
+ * common. Only speed depends on them; what differs among machines is in dml_tuning (dispatch.c), what was measured in
+ * docs/design.md. */
+#ifndef DMLCORE_POLICY_H
+#define DMLCORE_POLICY_H
+
+#include "plan.h"
+
+#define DML_DIRECT_TUPLE 3 /* coordinates of one position at most, where elements are checked and moved one by one */
+
+/* Bytes of elements and of their indices. */
+DML_INLINE int64_t dml_streamed(const dml_plan *p)
+{
+    return p->positions * (p->slice + p->tuple * (int64_t)dml_index_bytes(p->index));
+}
+
+/* Bytes of lines that are met at a time: where positions walk along the rows among which indices choose, a line of each. */
+DML_INLINE double dml_met_at_a_time(const dml_plan *p)
+{
+    return p->dim[p->rank - 1].table ? (double)p->bounds[0] * DML_LINE : p->reached;
+}
+
+/* Takes back what was to be fetched ahead where the indices tell that it need not be. */
+void dml_policy_indices(dml_plan *plan);
+
+/* Whether some of so many coordinates are negative. */
+int dml_meets_negative(const dml_plan *plan, int64_t count);
+
+#endif

@@ -1,0 +1,146 @@
+/* policy_loops.c: which loop moves a plan whose boxes are cut, and what it fetches meanwhile. */
+#include "dispatch.h"
+#include "policy.h"
+
+#include <stdlib.h>
+
+#define MET_IN_L1 (48 << 10)       /* bytes of lines that the first-level cache holds */
+#define LEAST_ROLLED 32768         /* positions; the second-level cache holds what fewer met before: 1.0 to 1.5 */
+#define ROLLED (4 << 20)           /* bytes of tuples and of the elements that they name */
+#define TOGETHER 16                /* boxes that fused.h takes for one, where they differ in their positions alone */
+#define FEEDS ((int64_t)16 << 20)  /* bytes of indices and updates: some are fetched while others are combined, */
+#define LEAST_FED (48 << 10)       /* where the first-level cache does not hold the table */
+#define MANY ((int64_t)16 << 20)   /* bytes of indices, more than the third-level cache holds beside the rest */
+#define FAR_MORE ((int64_t)40 << 20) /* the same of single 64-bit ones that had better not be looked up in registers */
+#define STORED_FAR (16 << 20)      /* bytes of indices and elements beside which what is stored to leaves that cache, too */
+#define LEAST_ROW 512              /* bytes of a row that is fetched as a whole while the one before it is read; */
+#define MOST_ROW (512 << 10)       /* longer ones would have left the cache before they are used */
+#define STORED_FOR_EACH 48         /* bytes of it for each position, where rows are scattered to */
+#define COMBINED_ROWS (12 << 20)   /* bytes of rows whose elements are combined: that cache has fewer */
+#define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
+#define FEWEST_ROWS 8              /* of so many rows in a box, */
+#define LONG_FOR_COLUMNS 1024      /* which are so many bytes long in the table */
+
+/* Bytes of the table where registers hold it and a box has enough of its elements; else 0. What lies between elements that
+ * can be named is read as well: on the page of the first one, or on that of the last. */
+static int64_t bytes_in_registers(const dml_plan *p)
+{
+    int simple = p->whole && !p->stores && p->mode == DML_RAISE;
+    int apart = p->wide || p->ramped || p->again || p->scattered || p->fetch;
+    int gathers_as_fast = p->slice == 8 && p->gathers;
+    if (!dml_chosen_isa->looks_up || !simple || p->slice == 0 || p->slice > 8 || apart || gathers_as_fast ||
+        p->rows * p->inner < DML_HELD_AT_ONCE)
+        return 0;
+    return dml_held(p->slice, p->tuple, p->bounds, p->steps);
+}
+
+/* Whether indices come out of memory, and ways to move that fetch them better are faster than registers that hold the
+ * table. Measured, Zen 5: tuples 1.0 to 2.3x, 32-bit ones that no ring reads 0.66 to 0.87x; single indices, before what is
+ * stored to was fetched as well, 1.1 to 1.9x, after that 0.8x, 1.0x, 1.3x for 26, 40, 72 MB of 64-bit indices. */
+static int had_better_fetch(const dml_plan *p, int many)
+{
+    if (!many || p->tuned->ahead_of_many <= p->tuned->ahead_of_moves)
+        return 0;
+    int64_t bytes = dml_index_bytes(p->index);
+    if (p->tuple == 1)
+        return bytes == 8 && p->slice <= 4 && p->positions * bytes >= FAR_MORE;
+    return bytes == 8 || (p->tuple <= dml_chosen_isa->wraps && DML_WRAPS_TUPLES(p->slice));
+}
+
+/* Rows of the table that lie one after the other, each read by a row of positions: the next one is fetched meanwhile,
+ * though not all of it may be met. Measured: 1.0 to 1.8x for rows of 2 KiB and more out of the third-level cache, 0.9 to
+ * 1.05x for shorter ones; where a position is for each 12 to 48 bytes of a row, 1.3 to 2.7x out of that cache and out of
+ * memory (Zen 5). Scattered in place, 1.0 to 3x there (Zen 5), 1.0 to 3.4x (Emerald Rapids); not where lines have just been
+ * copied (dml_copies_lines), 0.8 to 1.05x. */
+static void fetch_rows(dml_plan *p)
+{
+    const dml_dim *last = p->dim + p->rank - 1;
+    p->next_row = p->next_step = 0;
+    if (p->tuple != 1 || p->rank < 2 || last->table || p->steps[0] < p->slice)
+        return;
+    if (p->combine && p->walked < COMBINED_ROWS)
+        return;
+    int64_t row = p->bounds[0] * p->steps[0], each = p->stores ? STORED_FOR_EACH : p->tuned->row_for_each;
+    if (p->walked < DML_NEAR_L2)
+        each = 2 * p->slice;
+    if (last[-1].table != row || row < LEAST_ROW || row > dml_least(MOST_ROW, last->size * each))
+        return;
+    p->next_row = row;
+    p->next_step = 16 * row / last->size;
+}
+
+/* Whether the same columns of all rows are gathered sixteen at a time: where they have more lines than the caches hold beside
+ * others, and rows have not many more of them. Sixteen find a load each in the usual loop. Measured, Zen 5: 0.4 to 1.0 of the time, 47
+ * columns up to 1.16; fewer, shorter rows, and tables that the third-level cache holds 0.8 to 1.5. */
+static int goes_by_columns(const dml_plan *p)
+{
+    int64_t columns = p->again, row = llabs(p->dim[p->cut].table);
+    return columns >= FEWEST_COLUMNS && columns != 16 && p->rows >= FEWEST_ROWS && row >= LONG_FOR_COLUMNS &&
+           columns * DML_LINE <= row / 2 * 3 && p->positions >= p->tuned->columns / DML_LINE;
+}
+
+/* Whether a gather goes along short rows of the table, by no more bytes of indices than they have: both are streams then, and so
+ * is what it stores. The hardware fetches the indices early enough by itself. */
+static int goes_along_short_rows(const dml_plan *p)
+{
+    const dml_dim *last = p->dim + p->rank - 1;
+    if (p->stores || p->fetch || p->rank < 2 || p->tuple != 1 || last->table != 0)
+        return 0;
+    int64_t row = last[-1].table;
+    return row <= p->tuned->short_rows && p->bounds[0] * llabs(p->steps[0]) <= row &&
+           last->size * dml_index_bytes(p->index) <= row;
+}
+
+/* Whether elements are fetched by a ring of offsets (far.c), and stored through the caches. Where nothing is fetched, it moves
+ * scattered tuples better than blocks do, if they and the table are in no second-level cache. Measured, Zen 5: 1.1 to 2.1x, else
+ * 0.7 to 1.0x. */
+static int had_better_roll(const dml_plan *p)
+{
+    if (p->combine || p->reached < (double)(p->stores ? p->tuned->scatters_rolled : p->tuned->gathers_rolled))
+        return 0;
+    if (p->positions < LEAST_ROLLED || dml_met_at_a_time(p) < MET_IN_L1)
+        return 0;
+    return p->fetch || (p->stores && p->tuple > 1 && dml_streamed(p) >= ROLLED);
+}
+
+void dml_policy_loops(dml_plan *p)
+{
+    int repeated = p->pieces == 1; /* every box has the same indices: their offsets are computed once */
+    for (int d = 0; d < p->cut; d++)
+        repeated &= p->dim[d].index == 0;
+    int simple = p->whole && p->mode == DML_RAISE && p->boxes > 1 && !(repeated || p->again || p->wide || p->by_columns);
+    simple &= !p->scattered;
+    fetch_rows(p);
+    int64_t tuple = p->tuple * (int64_t)dml_index_bytes(p->index);
+    int many = p->positions * tuple >= MANY;
+    p->ahead = p->tuned->ahead_of_moves;
+    dml_policy_indices(p);
+    p->in_rows = p->again && !p->stores && p->whole && !p->scattered;
+    p->columns = p->in_rows && !p->fetch && goes_by_columns(p);
+    p->in_rows &= p->fetch || p->columns;
+    p->in_registers = had_better_fetch(p, many) ? 0 : bytes_in_registers(p);
+    p->stream_fetched = p->in_registers && dml_streamed(p) >= STORED_FAR;
+    p->direct &= simple && !p->ramped && !p->in_registers;
+    if (p->direct && dml_meets_negative(p, p->rows * p->inner * p->tuple)) {
+        p->direct = 0;
+        p->fetch = DML_FETCH_L2;
+    }
+    p->rolls = simple && !p->direct && had_better_roll(p);
+    p->past &= !p->rolls;
+    int fits = p->gathers ? p->slice <= 8 && !p->past : DML_WRAPS_TUPLES(p->slice);
+    int tuples = p->tuple <= dml_chosen_isa->wraps && fits && !p->ramped && !p->stores && !p->in_registers;
+    p->fused = p->direct || p->rolls || (simple && (p->tuple == 1 || tuples) && !p->fetch);
+    p->fed = !p->fused && !p->packed && !p->again && many && p->tuned->ahead_of_many > p->ahead ? 16 * tuple : 0;
+    p->ahead = many ? p->tuned->ahead_of_many : p->ahead;
+    if (goes_along_short_rows(p))
+        p->ahead = p->fed = 0;
+    int goes_on = !p->packed &&
+                  (!p->ramped || p->dim[0].table == p->slice); /* without the ramp, which is no longer than a box */
+    p->together = p->fused && p->rank == 1 && goes_on && !p->combine ? TOGETHER : 1;
+    p->follows = p->fused && !p->packed; /* those are brought together for each box */
+    p->gap = 0;
+    for (int d = 0; d < p->cut; d++)
+        p->follows &= p->dim[d].index == p->dim[d + 1].index * p->dim[d + 1].size;
+    p->feeds = p->combine && p->fused && p->reached + p->walked >= LEAST_FED &&
+               p->positions * (p->slice + dml_index_bytes(p->index)) >= FEEDS;
+}
