@@ -238,7 +238,7 @@ DML_INLINE void NAME(bring_together)(const dml_plan *p, dml_block *b)
 {
     if (!p->packed)
         return;
-    b->indices = (const char *)DML_JOIN3(pack, I, ISA)(p, b, b->count);
+    b->indices = DML_JOIN2(pack, ISA)(p, b, b->count);
     b->known = NULL;
 }
 

@@ -18,6 +18,7 @@
 #define WRAP(index, count, index_width, is_signed, bound, step, ramp, offsets) 0
 #define WRAP_TUPLES(index, count, tuple, index_width, is_signed, bounds, steps, offsets) 0
 #endif
+#include "pack.h"
 #define I i32
 #define U u32
 #include "normalise.h"

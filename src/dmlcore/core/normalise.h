@@ -5,85 +5,6 @@
 #define NAME(name) DML_JOIN3(name, I, ISA)
 #define SIGNED ((I) - 1 < (I)1)
 
-#define APART 32                   /* indices with other things between them are fetched so many earlier */
-#define WORTH_A_LOOP 8             /* indices of a row */
-
-/* Indices that are `stride` bytes apart; compilers have ways for rows that run backwards and for every second element. */
-DML_INLINE void NAME(collect)(I *DML_RESTRICT to, const char *from, int64_t stride, int64_t count)
-{
-    if (stride == (int64_t)sizeof(I))
-        dml_copy_short((char *)to, from, count * (int64_t)sizeof(I));
-    else if (stride == -(int64_t)sizeof(I))
-        for (int64_t i = 0; i < count; i++)
-            memcpy(to + i, from - i * (int64_t)sizeof(I), sizeof(I));
-    else if (stride == 2 * (int64_t)sizeof(I))
-        for (int64_t i = 0; i < count; i++)
-            memcpy(to + i, from + i * 2 * (int64_t)sizeof(I), sizeof(I));
-    else if (count <= 2 * APART || (stride > -DML_LINE / 2 && stride < DML_LINE / 2))
-        for (int64_t i = 0; i < count; i++) {
-            DML_FEW;
-            memcpy(to + i, from + i * stride, sizeof(I));
-        }
-    else
-        for (int64_t i = 0; i < count; i++) {
-            DML_PREFETCH(from + (i + APART) * stride);
-            memcpy(to + i, from + i * stride, sizeof(I));
-        }
-}
-
-/* The same of tuples of q coordinates, a constant wherever this is inlined, `apart` bytes from one to the next. */
-DML_INLINE void NAME(collect_tuples)(I *DML_RESTRICT to, const char *from, int64_t stride, int64_t count, int q, int64_t apart)
-{
-    for (int64_t i = 0; i < count; i++, from += stride, to += q) {
-        DML_FEW;
-        for (int k = 0; k < q; k++)
-            memcpy(to + k, from + k * apart, sizeof(I));
-    }
-}
-
-/* The same of any tuples. */
-DML_INLINE void NAME(collect_any)(I *DML_RESTRICT to, const char *from, int64_t stride, int64_t count, int q, int64_t apart)
-{
-    int dense = apart == (int64_t)sizeof(I);
-    switch (dense ? q : -q) {
-    case 2: NAME(collect_tuples)(to, from, stride, count, 2, sizeof(I)); return;
-    case 3: NAME(collect_tuples)(to, from, stride, count, 3, sizeof(I)); return;
-    case 4: NAME(collect_tuples)(to, from, stride, count, 4, sizeof(I)); return;
-    case -2: NAME(collect_tuples)(to, from, stride, count, 2, apart); return;
-    case -3: NAME(collect_tuples)(to, from, stride, count, 3, apart); return;
-    default: NAME(collect_tuples)(to, from, stride, count, q, apart);
-    }
-}
-
-/* Collects the coordinates of so many positions of a box that are not one after the other in memory, or not aligned. */
-DML_PIECE const I *NAME(pack)(const dml_plan *p, dml_block *b, int64_t count)
-{
-    I *to = sizeof(I) == 4 ? (I *)b->packed.half : (I *)b->packed.full;
-    const int64_t *ramp = p->ramps->index;
-    const char *from = b->indices;
-    int q = p->tuple;
-    int64_t stride = p->dim[p->rank - 1].index, row = p->linear ? count : p->dim[p->rank - 1].size;
-    if (q == 1 && p->linear && stride == 0) {
-        I same;
-        memcpy(&same, from, sizeof same);
-        for (int64_t i = 0; i < count; i++)
-            to[i] = same;
-    } else if (row >= WORTH_A_LOOP && q == 1)
-        for (int64_t i = 0; i < count; i += row)
-            NAME(collect)(to + i, from + ramp[i], stride, row);
-    else if (row >= WORTH_A_LOOP)
-        for (int64_t i = 0; i < count; i += row)
-            NAME(collect_any)(to + i * q, from + ramp[i], stride, row, q, p->coordinate_stride);
-    else if (q == 1)
-        for (int64_t i = 0; i < count; i++)
-            memcpy(to + i, from + ramp[i], sizeof(I));
-    else
-        for (int64_t i = 0; i < count; i++)
-            for (int k = 0; k < q; k++)
-                memcpy(to + i * q + k, from + ramp[i] + k * p->coordinate_stride, sizeof(I));
-    return to;
-}
-
 /* Tuples of q coordinates, q constant wherever this is inlined. Where the vector unit knows the larger of two unsigned
  * numbers (CHECK_BY_MAX bytes wide), the largest coordinate tells whether all are in range. Elsewhere: u is in [0, n)
  * exactly when neither u nor n - 1 - u has its highest bit set, n being at most 2**31 - 1. */
@@ -326,7 +247,7 @@ DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
         b->known_positions = b->positions;
         return NAME(by_columns)(p, b, p->ramped ? p->ramps->table.narrow : NULL);
     }
-    const I *index = p->packed ? NAME(pack)(p, b, count) : (const I *)b->indices;
+    const I *index = p->packed ? DML_JOIN2(pack, ISA)(p, b, count) : (const I *)b->indices;
     if (p->mode != DML_RAISE)
         return NAME(lenient)(p, b, index);
     b->known = b->indices;
@@ -346,6 +267,4 @@ DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
 }
 
 #undef NAME
-#undef APART
-#undef WORTH_A_LOOP
 #undef SIGNED
