@@ -102,6 +102,29 @@ def test_first_and_last_elements(rng, isa, fences, shape, dtype):
         fences.open()
 
 
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32"))
+def test_indices_that_are_apart(rng, isa, fences, index):
+    """Indices next to a fence that run away from it, are far apart, or repeated, out of near tables and far ones: looking at
+    some of them ahead keeps to them as well."""
+    for rows in (300, 4_500_000):
+        line = np.resize(np.arange(251, dtype="float32"), rows)
+        plane = line.reshape(-1, 10)
+        for at_the_end in (True, False):
+            given = rng.integers(0, rows // 10, (2000, 2)).astype(index)
+            given[:, 1] %= 10
+            for order in (slice(None, None, -1), slice(None, None, 2), slice(None, None, -3)):
+                fenced = fences.array(given, at_the_end)
+                for tuples in (fenced[order], fenced[order][:, ::-1] % 10, fenced.reshape(2, -1).T[order] % 10):
+                    assert same_bits(dmlcore.gather_nd(plane, tuples), plane[tuples[:, 0], tuples[:, 1]])
+                column = fences.array(given[:, 0], at_the_end)[order]
+                assert same_bits(dmlcore.gather(line, column), line[column])
+            same = np.broadcast_to(fences.array(given[:1], at_the_end), (2000, 2))
+            assert same_bits(dmlcore.gather_nd(plane, same), plane[same[:, 0], same[:, 1]])
+            twice = np.lib.stride_tricks.as_strided(fences.array(given[:, 1], at_the_end), (2000, 2), (given.itemsize, 0))
+            assert same_bits(dmlcore.gather_nd(plane, twice), plane[twice[:, 0], twice[:, 1]])
+            fences.open()
+
+
 @pytest.mark.parametrize("dtype", ("uint8", "uint16", "float32", "float64", "complex128"))
 @pytest.mark.parametrize("columns", (1025, 1027, 2051, 3000))
 def test_rows_that_end_together(rng, every_thread, isa, fences, dtype, columns):

@@ -98,8 +98,15 @@ both(dmlcore.gather, np.asfortranarray(large), rng.integers(0, 600, 2000), axis=
 pairs = np.stack([rng.integers(0, n, 300_000) for n in large.shape], axis=-1)
 both(dmlcore.gather_nd, large, pairs)
 both(dmlcore.gather, large.ravel().view(np.uint8), rng.integers(-1000, 1000, 50_000))
+few, turned = rng.integers(0, 250, (300, 10), np.uint8), np.asfortranarray(rng.integers(0, 300, (300, 10)))
+for threads in (1, 2):
+    refused_from.value = 4000  # more than the output has
+    fresh = dmlcore.gather_elements(few, turned, axis=0, num_threads=threads)
+    refused_from.value = sys.maxsize
+    assert np.array_equal(fresh, np.take_along_axis(few, turned, 0))
+print(end=".")
 """)
-        == "." * 9
+        == "." * 10
     )
 
 

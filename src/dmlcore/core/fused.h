@@ -1,7 +1,7 @@
 /* fused.h: the most frequent moves in one pass: elements that follow each other in the stream, coordinates that follow each
- * other in memory. Included by core/fused_for.h for each storage class T, index class I and instruction set ISA, without
- * guard. Checking some indices and moving as many elements by turns lets the processor do both at once: the first is
- * arithmetic, the second waits for memory. */
+ * other in memory, or are brought together first (pack.h). Included by core/fused_for.h for each storage class T, index class I
+ * and instruction set ISA, without guard. Checking some indices and moving as many elements by turns lets the processor do both
+ * at once: the first is arithmetic, the second waits for memory. */
 
 #define NAME(name) DML_JOIN4(name, T, I, ISA)
 #define STORED_SOON 4096 /* bytes between what is fetched to be stored to and what is stored */

@@ -215,8 +215,8 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
     int strided = checks && plan->slice && !by_rows && dml_takes_strided(plan, scatter);
     int turned = checks && plan->slice && !by_rows && !strided && dml_takes_turned(plan, scatter);
     int apart = strided || turned;       /* these have nothing to do with boxes */
-    int rampless = strided || (turned && !scatter && !run->check_first);
-    if (checks && !rampless)
+    int later = turned && !scatter && !run->check_first; /* only if there is no scratch memory */
+    if (checks && !strided && !later)
         dml_plan_ramps(plan, &ramps);
 
     dml_job job;
@@ -295,6 +295,8 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
             status = status ? status : DML_NO_MEMORY;
         }
     }
+    if (status == DML_NO_MEMORY && later)
+        dml_plan_ramps(plan, &ramps);
     if (status == DML_NO_MEMORY)         /* for scratch, or nothing of that: the loops do without */
         status = scatter ? dml_share_scatter(&job, threads, pulse) : dml_share_gather(&job, threads, pulse);
     return status;

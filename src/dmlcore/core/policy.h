@@ -23,7 +23,7 @@ DML_INLINE double dml_met_at_a_time(const dml_plan *p)
 /* Takes back what was to be fetched ahead where the indices tell that it need not be. */
 void dml_policy_indices(dml_plan *plan);
 
-/* Whether some of so many coordinates are negative. */
-int dml_meets_negative(const dml_plan *plan, int64_t count);
+/* Whether some of the first coordinates are negative. */
+int dml_meets_negative(const dml_plan *plan);
 
 #endif

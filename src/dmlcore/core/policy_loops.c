@@ -121,7 +121,7 @@ void dml_policy_loops(dml_plan *p)
     p->in_registers = had_better_fetch(p, many) ? 0 : bytes_in_registers(p);
     p->stream_fetched = p->in_registers && dml_streamed(p) >= STORED_FAR;
     p->direct &= simple && !p->ramped && !p->in_registers;
-    if (p->direct && dml_meets_negative(p, p->rows * p->inner * p->tuple)) {
+    if (p->direct && dml_meets_negative(p)) {
         p->direct = 0;
         p->fetch = DML_FETCH_L2;
     }

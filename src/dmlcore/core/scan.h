@@ -61,7 +61,7 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
     int by_lanes = !seen && p->positions >= FEWEST && p->mode == DML_RAISE && !p->packed && !p->again &&
                    VECTORS(p->tuple) * LANES % p->tuple == 0,
         stop = DML_OK;
-    int columns = !seen && p->mode == DML_RAISE && p->by_columns;
+    int columns = !seen && p->mode == DML_RAISE && p->by_columns && !p->again;
     int64_t box = begin, kept = p->kept ? dml_most(begin, dml_least(p->kept_from, end)) : end;
     if (dense && by_lanes) {                /* one run of coordinates: boxes do not matter */
         int64_t at = dml_block_number(p, begin), stop_at = dml_block_number(p, kept), some;

@@ -70,8 +70,8 @@ static int leaves(int64_t columns, int64_t apart, int64_t width)
  * are (Zen 5; with gaps between the rows 0.65 to 1.3). */
 static int64_t index_pitch(const turning *t)
 {
-    int64_t bytes = t->indices ? t->length * dml_index_bytes(t->plan->index) : 0;
-    return bytes % CROWDED_PITCH ? bytes : bytes + DML_LINE;
+    int64_t bytes = t->length * dml_index_bytes(t->plan->index);
+    return !t->indices ? 0 : bytes % CROWDED_PITCH ? bytes : bytes + DML_LINE;
 }
 
 static int64_t table_pitch(const turning *t) { return t->plan->bounds[0] * t->plan->slice + DML_LINE; }
