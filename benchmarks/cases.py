@@ -28,7 +28,7 @@ class Cell:
     index: str = "int64"
     axis: int = 0
     layout: str = "C"  # of the input: C, T (transposed), step (every second element); of the indices: F, broadcast
-    pattern: str = "random"  # of the indices: random, negative, permutation, few (16 targets), rows (equal along a row)
+    pattern: str = "random"  # of the indices: random, negative, permutation, few (16 targets), rows (equal along a row), ...
     density: float = 1.0  # nonzero_coordinates
     reduction: str = "none"
     quick: bool = False
@@ -186,7 +186,7 @@ def _indices(rng, cell: Cell) -> np.ndarray:
         i = np.empty(shape, dtype)
         for k, size in enumerate(cell.shape[: cell.tuple_size]):
             i[..., k] = _draw(rng, cell.pattern, size, shape[:-1])
-        return i
+        return np.asfortranarray(i) if cell.layout == "F" else i
     size = cell.shape[cell.axis]
     if cell.layout == "broadcast":  # one row of indices for all rows
         return np.broadcast_to(_draw(rng, cell.pattern, size, shape[-1:]).astype(dtype), shape)
@@ -201,6 +201,10 @@ def _draw(rng, pattern: str, size: int, shape: tuple) -> np.ndarray:
         return rng.permutation(size)[: math.prod(shape)].reshape(shape)
     if pattern == "few":
         return rng.integers(0, 16, shape) * (size // 16)
+    if pattern == "range":
+        return np.arange(math.prod(shape)).reshape(shape) % size
+    if pattern == "sorted":
+        return np.sort(rng.integers(0, size, shape, np.int32), axis=-1)
     if pattern == "negative":
         return rng.integers(-size, size, shape)
     return rng.integers(0, size, shape, np.int64 if size > 2**31 else np.int32)
@@ -241,6 +245,7 @@ def _table() -> list[Cell]:
         c(e, "L2", f32, (16, 64, 32), (16, 64, 32), axis=1),
         c(e, "L2", f32, (8192, 32), (8192, 4), axis=1),
         c(e, "L2", f32, (65536,), (65536,)),
+        c(e, "L2", f32, (2000, 8), (2000, 8), u32, axis=1, layout="F"),
         c(e, "L3", f32, (2048, 1024), (2048, 1024), axis=1),
         c(e, "L3", f32, (1024, 2048), (1024, 2048), axis=0),
         c(e, "L3", f64, (64, 256, 64), (64, 256, 64), i32, axis=1),
@@ -253,10 +258,13 @@ def _table() -> list[Cell]:
         c(e, "DRAM", f32, (4096, 4096), (4096, 4096), axis=0),
         c(e, "DRAM", f64, (64, 1024, 256), (64, 1024, 256), i32, axis=1),
         c(e, "DRAM", f32, (big,), (4 * MIB,), i32),
+        c(e, "DRAM", f32, (big,), (4 * MIB,), pattern="range"),
+        c(e, "DRAM", f32, (big,), (16 * MIB,), i32, pattern="sorted"),
         # gather_nd
         c(n, "tiny", f32, (2, 4), (2, 2), quick=True),
         c(n, "L2", f32, (65536,), (32768, 1)),
         c(n, "L2", f32, (256, 256), (32768, 2), quick=True),
+        c(n, "L2", f32, (256, 256), (32768, 2), layout="F"),
         c(n, "L2", f16, (64, 32, 32), (32768, 3)),
         c(n, "L2", u8, (16, 16, 16, 16), (32768, 4), i32),
         c(n, "L2", f32, (4096, 16), (4096, 1)),
@@ -270,6 +278,7 @@ def _table() -> list[Cell]:
         c(n, "DRAM", f32, (big,), (4 * MIB, 1), i32),
         c(n, "DRAM", f32, (8192, 8192), (4 * MIB, 2)),
         c(n, "DRAM", f32, (4096, 4096), (512 * KIB, 2), quick=True),
+        c(n, "DRAM", f32, (4096, 4096), (512 * KIB, 2), layout="F"),
         c(n, "DRAM", f32, (256, 512, 512), (4 * MIB, 3), i32),
         c(n, "DRAM", f32, (4 * MIB, 16), (1 * MIB, 1)),
         c(n, "DRAM", f32, (2048, 2048, 16), (1 * MIB, 2)),
@@ -303,6 +312,7 @@ def _table() -> list[Cell]:
         c(sn, "L2", u8, (300, 300, 4), (10, 1), layout="T"),
         c(sn, "L3", f32, (65536, 16), (655, 1), pattern="permutation"),
         c(sn, "L3", f32, (512, 512, 16), (64 * KIB, 2), i32),
+        c(sn, "L3", f32, (2048, 512), (64 * KIB, 2), layout="F"),
         c(sn, "L3", f32, (300_000, 3), (3000, 1), layout="T"),
         c(sn, "DRAM", f32, (8192, 8192), (4 * MIB, 2)),
         c(sn, "DRAM", f32, (1 * MIB, 32), (1 * MIB, 1), pattern="permutation"),
