@@ -238,7 +238,7 @@ DML_INLINE void NAME(bring_together)(const dml_plan *p, dml_block *b)
 {
     if (!p->packed)
         return;
-    b->indices = DML_JOIN2(pack, ISA)(p, b, b->count);
+    b->indices = (sizeof(I) == 4 ? DML_JOIN3(pack, u32, ISA) : DML_JOIN3(pack, u64, ISA))(p, b, b->count);
     b->known = NULL;
 }
 

@@ -18,7 +18,12 @@
 #define WRAP(index, count, index_width, is_signed, bound, step, ramp, offsets) 0
 #define WRAP_TUPLES(index, count, tuple, index_width, is_signed, bounds, steps, offsets) 0
 #endif
+#define T u32
 #include "pack.h"
+#undef T
+#define T u64
+#include "pack.h"
+#undef T
 #define I i32
 #define U u32
 #include "normalise.h"

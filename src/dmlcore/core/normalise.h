@@ -247,7 +247,7 @@ DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
         b->known_positions = b->positions;
         return NAME(by_columns)(p, b, p->ramped ? p->ramps->table.narrow : NULL);
     }
-    const I *index = p->packed ? DML_JOIN2(pack, ISA)(p, b, count) : (const I *)b->indices;
+    const I *index = p->packed ? DML_JOIN3(pack, U, ISA)(p, b, count) : (const I *)b->indices;
     if (p->mode != DML_RAISE)
         return NAME(lenient)(p, b, index);
     b->known = b->indices;
