@@ -1,5 +1,5 @@
 /* move.h: what move.c and few.c both ask of a dml_move.
- * Included by these two, and by policy_indices.c, which looks at indices as well. */
+ * Included by these two, and by policy_loads.c and policy_indices.c, which choose by positions and indices as well. */
 #ifndef DMLCORE_MOVE_H
 #define DMLCORE_MOVE_H
 
