@@ -78,7 +78,9 @@ void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, 
 void dml_turn_listed(char *to, const int64_t *row, const char *from, const int64_t *column, int64_t rows, int64_t columns,
                      int64_t width, int far);
 
-/* Whether permutations interleave and separate so many columns, dense rows of them; at most 32. */
+#define DML_PERMUTED 32 /* columns at most */
+
+/* Whether permutations interleave and separate so many columns, dense rows of them. */
 int dml_permutes(int64_t columns, int64_t width);
 
 /* The same of few columns, whose places in the source are told one by one. */

@@ -30,7 +30,7 @@ DML_INLINE void NAME(collect)(T *DML_RESTRICT to, const char *from, int64_t stri
         }
 }
 
-/* Tuples of q coordinates, a constant where there are few, `apart` bytes from one to the next. */
+/* Tuples of q coordinates, a constant, `apart` bytes from one to the next. */
 DML_INLINE void NAME(collect_tuples)(T *DML_RESTRICT to, const char *from, int64_t stride, int64_t count, int q, int64_t apart)
 {
     for (int64_t i = 0; i < count; i++, from += stride, to += q) {
@@ -40,6 +40,7 @@ DML_INLINE void NAME(collect_tuples)(T *DML_RESTRICT to, const char *from, int64
     }
 }
 
+/* Any tuples; long ones one coordinate after the other. */
 DML_INLINE void NAME(collect_any)(T *DML_RESTRICT to, const char *from, int64_t stride, int64_t count, int q, int64_t apart)
 {
     switch (apart == (int64_t)sizeof(T) ? q : -q) {

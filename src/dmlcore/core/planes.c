@@ -8,8 +8,7 @@
 #define CROWDED 1024 /* bytes; lines that are a multiple of it apart have few places in the caches */
 #define WAYS 8 /* at least, of the first-level cache */
 #define PAIRED 8 /* rows of pairs of columns */
-#define STAGE (8 << 10) /* bytes of rows that are permuted in several stages, */
-#define PERMUTED 32 /* of so many columns at most */
+#define STAGE (8 << 10) /* bytes of rows that are permuted in several stages */
 
 /* How many columns are permuted at a time, where that is possible; else 1. */
 static int64_t permuted(int64_t columns, int64_t width)
@@ -57,7 +56,7 @@ static void interleave_in_stages(char *to, const char *from, const int64_t *colu
                                  int64_t width)
 {
     char stage[STAGE];
-    int64_t next[PERMUTED / 2], n = permuted(columns, width), length = STAGE / (columns * width);
+    int64_t next[DML_PERMUTED / 2], n = permuted(columns, width), length = STAGE / (columns * width);
     for (int64_t r = 0; r < rows; r += length, from += length * width, to += length * columns * width) {
         int64_t some = dml_least(length, rows - r);
         for (int64_t k = 0; k < columns / n; k++) {

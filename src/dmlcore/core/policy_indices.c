@@ -17,8 +17,8 @@
 #define CLOSE 16                   /* bytes between them on average, so that the hardware fetches them by itself */
 #define MANY_PAGES 3072            /* elements that each are on a page of their own, more than the processor remembers, */
 
-/* The place in the table that a position of one dimension names, whose coordinates follow each other; one that is out of range is found
- * and reported later. */
+/* The place in the table that a position of one dimension names, whose coordinates follow each other; a coordinate out of range
+ * is found and reported later. */
 static int64_t place_of(const dml_plan *p, int64_t position)
 {
     const char *index = p->indices + position * p->dim[0].index;

@@ -12,7 +12,6 @@
 #define LEAST (2 * DML_BLOCK)            /* positions */
 #define LINES 128                        /* bytes across that are copied at least: a line and the one fetched with it */
 #define FEW_COLUMNS_ALONE 100            /* that one thread copies, while several read them where they are */
-#define PERMUTED 32                      /* columns, at most, that permutations turn */
 #define CROWDED_PITCH 512                /* bytes; rows a multiple of it apart meet in the cache */
 #define INDICES ((int64_t)128 << 10) /* bytes of indices in scratch memory: a part of the second-level cache, */
 #define TABLE ((int64_t)512 << 10) /* and of the table */
@@ -197,10 +196,10 @@ static void turn_indices(const turning *t, char *to, const char *from, int64_t w
 {
     int64_t width = dml_index_bytes(t->plan->index), to_pitch = index_pitch(t),
             from_pitch = t->plan->dim[t->plan->rank - 1].index;
-    int64_t column[PERMUTED];
-    if (from_pitch == wide * width && wide <= PERMUTED && dml_permutes(wide, width))
+    int64_t column[DML_PERMUTED];
+    if (from_pitch == wide * width && wide <= DML_PERMUTED && dml_permutes(wide, width))
         dml_separate(to, to_pitch, from, length, wide, width);
-    else if (to_pitch == length * width && length <= PERMUTED && (length == 3 || dml_permutes(length, width))) {
+    else if (to_pitch == length * width && length <= DML_PERMUTED && (length == 3 || dml_permutes(length, width))) {
         for (int64_t k = 0; k < length; k++)
             column[k] = k * from_pitch;
         dml_interleave(to, to_pitch, from, column, wide, length, width);
