@@ -29,10 +29,10 @@ DML_INLINE __m512i indices_at(const char *index, __mmask16 some, size_t width, i
     return v;
 }
 
-/* Those below zero count from the end. */
+/* Those below zero count from the end: as unsigned numbers they are the larger ones before the bound is added, others are it after. */
 DML_INLINE __m512i from_the_end(__m512i v, int is_signed, __m512i bound)
 {
-    return is_signed ? _mm512_mask_add_epi32(v, _mm512_movepi32_mask(v), v, bound) : v;
+    return is_signed ? _mm512_min_epu32(v, _mm512_add_epi32(v, bound)) : v;
 }
 
 /* Both. */
