@@ -46,3 +46,17 @@ def wanted_of(operator, table, indices, updates, axis=None):
     wanted = table.copy()
     wanted[at] = updates
     return table[at], wanted
+
+
+def apart(array):
+    """The same numbers in other places: in Fortran order, backwards, every second column and row, part of wider rows, bytes
+    that are not aligned."""
+    yield array.copy(order="F")
+    yield array[::-1].copy()[::-1]
+    yield np.repeat(array, 2, axis=-1)[..., ::2]
+    yield np.repeat(array, 2, axis=0)[::2]
+    yield np.concatenate([array, array[..., :1], array[..., :1]], axis=-1)[..., :-2]
+    yield array[..., ::-1].copy(order="F")[..., ::-1]
+    bytes_ = np.zeros(array.nbytes + 1, "uint8")[1:]
+    bytes_[:] = array.reshape(-1).view("uint8")
+    yield bytes_.view(array.dtype).reshape(array.shape)

@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 import pytest
-from moves import DTYPES, numbers
+from moves import DTYPES, apart, numbers, wanted_of
 from oracle import same_bits
 
 import dmlcore
@@ -214,6 +214,59 @@ def test_few_apart(rng, each_way, shape, dtype):
             with pytest.raises(dmlcore.IndexOutOfRangeError):
                 dmlcore.scatter_nd(x, bad, updates, out=inside)
             assert same_bits(out, before[0]) and same_bits(inside, before[1])
+
+
+@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512-zen5", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("index", ("int32", "uint32", "int64", "uint64"))
+@pytest.mark.parametrize("shape", ((129,), (50, 50), (3, 200), (200, 3), (1, 700), (5, 6, 50), (64, 64), (65, 64)), ids=str)
+def test_few_indices_that_are_apart(rng, isa, index, shape):
+    """Up to 4096 elements, and more, whose indices do not follow each other: gathered, scattered, added."""
+    signed, size = index[0] == "i", 40
+    for axis, dtype in itertools.product(range(len(shape)), ("uint8", "float32", "float64")):
+        x = numbers(rng, (*shape[:axis], size, *shape[axis + 1 :]), dtype)
+        updates, places = numbers(rng, shape, dtype), rng.integers(0, size, shape)
+        wanted, scattered = wanted_of("elements", x, places, updates, axis)
+        added, at = x.copy(), np.indices(shape)
+        at[axis] = places
+        np.add.at(added, tuple(at), updates)
+        every_second = np.empty(tuple(2 * n for n in shape), index)[(slice(None, None, 2),) * len(shape)]
+        every_second[:] = places - np.where(rng.random(shape) < 0.3, size, 0) if signed else places
+        for given in (every_second, *apart(np.ascontiguousarray(every_second))):
+            out, whole = np.zeros_like(wanted), np.zeros_like(x)
+            assert same_bits(dmlcore.gather_elements(x, given, axis), wanted)
+            assert same_bits(dmlcore.gather_elements(x, given, axis, out=out), wanted)
+            assert same_bits(dmlcore.scatter_elements(x, given, updates, axis), scattered)
+            assert same_bits(dmlcore.scatter_elements(x, given, updates, axis, out=whole), scattered)
+            assert same_bits(dmlcore.scatter_elements(x, given, updates, axis, reduction="add"), added)
+            place = tuple(int(p) for p in rng.integers(shape))
+            given[place] = size
+            with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                dmlcore.gather_elements(x, given, axis, out=out)
+            assert caught.value.position == place
+            with pytest.raises(dmlcore.IndexOutOfRangeError):
+                dmlcore.scatter_elements(x, given, updates, axis, out=whole)
+            assert same_bits(out, wanted) and same_bits(whole, scattered)
+
+
+@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512-zen5", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("count", (129, 2048, 4096, 4097))
+def test_few_tuples_that_are_apart(rng, isa, count):
+    """Those of two to seven coordinates whose columns follow each other, and others; each meets the length of its dimension."""
+    for shape, index in itertools.product(SHAPES, ("int64", "uint32")):
+        x, updates = numbers(rng, shape, "float32"), numbers(rng, count, "float32")
+        places = np.stack([rng.integers(0 if index[0] == "u" else -n, n, count) for n in shape], -1).astype(index)
+        wanted, scattered = wanted_of("tuples", x, places, updates)
+        for given in apart(places):
+            out = np.zeros_like(wanted)
+            assert same_bits(dmlcore.gather_nd(x, given, out=out), wanted)
+            assert same_bits(dmlcore.scatter_nd(x, given, updates), scattered)
+            for k, n in enumerate(shape):
+                place = int(rng.integers(count))
+                good, given[place, k] = given[place, k], n
+                with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                    dmlcore.gather_nd(x, given, out=out)
+                assert caught.value.position == (place, k) and same_bits(out, wanted)
+                given[place, k] = good
 
 
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="NumPy 1 has arrays of 32 dimensions")

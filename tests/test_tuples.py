@@ -4,7 +4,7 @@ functions.
 
 import numpy as np
 import pytest
-from moves import DTYPES, THREADS, both_outputs, numbers
+from moves import DTYPES, THREADS, apart, both_outputs, numbers
 from oracle import same_bits
 
 import dmlcore
@@ -85,20 +85,6 @@ def test_tuples_in_another_order(rng, every_thread, order):
         with pytest.raises(dmlcore.IndexOutOfRangeError):
             dmlcore.gather_nd(table, bad, out=out)
         assert same_bits(out, wanted)
-
-
-def apart(array):
-    """The same numbers in other places: in Fortran order, backwards, every second column and row, part of wider rows, bytes
-    that are not aligned."""
-    yield np.asfortranarray(array)
-    yield np.ascontiguousarray(array[::-1])[::-1]
-    yield np.repeat(array, 2, axis=-1)[..., ::2]
-    yield np.repeat(array, 2, axis=0)[::2]
-    yield np.concatenate([array, array[..., :1], array[..., :1]], axis=-1)[..., :-2]
-    yield np.asfortranarray(array[:, ::-1])[:, ::-1]
-    bytes_ = np.zeros(array.nbytes + 1, "uint8")[1:]
-    bytes_[:] = array.reshape(-1).view("uint8")
-    yield bytes_.view(array.dtype).reshape(array.shape)
 
 
 @pytest.mark.parametrize("isa", ("baseline", "avx512-zen5", "avx512-gathers"), indirect=True)

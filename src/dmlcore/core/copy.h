@@ -90,4 +90,8 @@ void dml_interleave(char *to, int64_t to_pitch, const char *from, const int64_t 
 /* Dense rows of few columns become columns that are contiguous, to_pitch bytes apart. */
 void dml_separate(char *to, int64_t to_pitch, const char *from, int64_t rows, int64_t columns, int64_t width);
 
+/* As dml_turn; few rows or columns of up to 8 bytes by permutations (turned.c). */
+void dml_turn_or_permute(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
+                         int64_t width);
+
 #endif

@@ -1,6 +1,7 @@
 /* few.c: moves of so few positions that making a plan would take longer than the move: checks every index, then copies or
  * combines one slice after the other; more where single elements are named one after the other. What is not that simple, and what
  * is wrong, is left to dml_move_run. */
+#include "apart.h"
 #include "copy.h"
 #include "dispatch.h"
 #include "move.h"
@@ -18,6 +19,7 @@
 #define FAR INT32_MAX                      /* or, DML_FEW_GATHERED of them, as far as offsets go */
 #define FEW_FOR_VECTORS 12                 /* more are left to the loops for the machine at hand */
 #define FEW_COPIED ((int64_t)512 << 10)    /* bytes of a scatter's source, twice as many where no thread may help */
+#define FEW_TOGETHER 4096                  /* indices that do not follow each other, brought together */
 #define FEW_APART 1024                     /* elements of it, or of all slices, that are not next to each other */
 
 /* Slices of a constant number of bytes, where they are frequent: each becomes a load and a store. */
@@ -71,18 +73,20 @@ DML_INLINE int row_of(const dml_move *m, place at, place steps, int64_t count, i
     return 1;
 }
 
-/* Whether the positions stand one after the other in memory, indices and elements alike, and go forwards along a table of so many
- * bytes at most, if at all (*walks). */
+/* How elements that stand one after the other in memory are named. */
+enum { NOT_IN_A_ROW, BY_TUPLES, BY_COLUMNS, APART };
+
+/* Whether elements stand one after the other in memory and go forwards along a table of so many bytes at most, if at all (*walks);
+ * if so, whether their indices, or those for each dimension (BY_COLUMNS), do as well, or are apart. */
 static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes, int64_t most, int *walks)
 {
     int64_t before = 1, tuple = m->bounds.n * index_bytes;
+    int tuples = m->bounds.n == 1 || m->coordinate_stride == index_bytes, columns = m->bounds.n > 1;
     double walked = 0, reached = 0;
-    if ((uintptr_t)m->indices % (uintptr_t)index_bytes || (m->bounds.n != 1 && m->coordinate_stride != index_bytes))
-        return 0;
     for (int64_t k = 0; k < m->bounds.n; k++) {
         DML_FEW;
         if (m->steps.v[k] <= 0)
-            return 0;
+            return NOT_IN_A_ROW;
         reached += (double)m->bounds.v[k] * (double)m->steps.v[k];
     }
     for (int64_t d = m->positions.n - 1; d >= 0; d--) {
@@ -90,23 +94,29 @@ static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes, int64
         int64_t size = m->positions.v[d];
         if (size == 1)
             continue;
-        if (steps.index != before * tuple || steps.table < 0 || steps.stream != before * bytes)
-            return 0;
+        if (steps.table < 0 || steps.stream != before * bytes)
+            return NOT_IN_A_ROW;
+        tuples &= steps.index == before * tuple;
+        columns &= steps.index == before * index_bytes;
         if (steps.table)
             walked += (double)(size - 1) * (double)steps.table;
         before *= size;
     }
     *walks = walked > 0;
-    return reached + walked <= (double)most;
+    if (reached + walked > (double)most)
+        return NOT_IN_A_ROW;
+    if ((uintptr_t)m->indices % (uintptr_t)index_bytes || (!tuples && m->coordinate_stride % index_bytes))
+        return APART;
+    return tuples ? BY_TUPLES : columns && !*walks ? BY_COLUMNS : APART;
 }
 
-static int offsets_with(const dml_move *m, int index, int64_t count, const u32 *ramp, u32 *offsets)
+static int offsets_with(const dml_move *m, const char *indices, int index, int64_t count, const u32 *ramp, u32 *offsets)
 {
-    return dml_chosen_isa->normalisers[index](m->indices, count, (int)m->bounds.n, m->bounds.v, m->steps.v, ramp, offsets);
+    return dml_chosen_isa->normalisers[index](indices, count, (int)m->bounds.n, m->bounds.v, m->steps.v, ramp, offsets);
 }
 
 /* Offsets of so many tuples in a row, whose positions go along the table; 1: an index is out of range. */
-DML_LONG_PIECE int offsets_along(const dml_move *m, int index, int64_t count, u32 *offsets)
+DML_LONG_PIECE int offsets_along(const dml_move *m, const char *indices, int index, int64_t count, u32 *offsets)
 {
     u32 ramp[FEW_IN_A_ROW];
     int64_t done = 1;
@@ -120,7 +130,21 @@ DML_LONG_PIECE int offsets_along(const dml_move *m, int index, int64_t count, u3
                 ramp[done + i] = ramp[i] + add;
         }
     }
-    return offsets_with(m, index, count, ramp, offsets);
+    return offsets_with(m, indices, index, count, ramp, offsets);
+}
+
+/* Those of so many coordinates in a row, of one dimension after the other: what they come to is added to what those before did. */
+static int offsets_by_columns(const dml_move *m, int index, int64_t count, u32 *other, u32 *offsets)
+{
+    const u32 *before = NULL;
+    for (int64_t k = 0; k < m->bounds.n; k++) {
+        u32 *to = (m->bounds.n - k) % 2 ? offsets : other;
+        if (dml_chosen_isa->normalisers[index](m->indices + k * m->coordinate_stride, count, 1, m->bounds.v + k, m->steps.v + k,
+                                               before, to))
+            return 1;
+        before = to;
+    }
+    return 0;
 }
 
 /* Bytes of a table that elements in a row may be anywhere in. many: not as few as they usually are. */
@@ -159,66 +183,19 @@ DML_INLINE void copy_elements(char *table, const u32 *at, char *stream, int64_t 
             memcpy(stream + i * bytes, table + at[i], (size_t)bytes);
 }
 
-/* One dimension of elements that are any way apart; strides in bytes. */
-typedef struct {
-    int64_t size, to, from;
-} dimension;
-
-/* All elements of it, of a constant number of bytes. */
-DML_INLINE void copy_dimension(char *to, const char *from, dimension dim, int64_t width)
-{
-    for (; dim.size > 0; dim.size--, to += dim.to, from += dim.from)
-        memcpy(to, from, (size_t)width);
-}
-
-/* Elements that are any way apart, the longest dimension innermost. */
-static void copy_apart(char *to, dml_list to_strides, const char *from, dml_list from_strides, dml_list sizes, int64_t width)
-{
-    dimension inner = {1, 0, 0}, outer[DML_RANK_MAX + 1];
-    int64_t done[DML_RANK_MAX + 1], rank = 0, d;
-    for (d = 0; d < sizes.n; d++) {
-        dimension dim = {sizes.v[d], dml_stride(to_strides, d), dml_stride(from_strides, d)};
-        if (dim.size == 0)
-            return;
-        if (dim.size == 1)
-            continue;
-        done[rank] = 0;
-        outer[rank++] = dim.size > inner.size ? inner : dim;
-        inner = dim.size > inner.size ? dim : inner;
-    }
-    do {
-        switch (width) {
-        case 1: copy_dimension(to, from, inner, 1); break;
-        case 2: copy_dimension(to, from, inner, 2); break;
-        case 4: copy_dimension(to, from, inner, 4); break;
-        case 8: copy_dimension(to, from, inner, 8); break;
-        default: copy_dimension(to, from, inner, 16);
-        }
-        for (d = rank - 1; d >= 0; d--) {
-            to += outer[d].to;
-            from += outer[d].from;
-            if (++done[d] < outer[d].size)
-                break;
-            to -= done[d] * outer[d].to;
-            from -= done[d] * outer[d].from;
-            done[d] = 0;
-        }
-    } while (d >= 0);
-}
-
 /* The source of a scatter, if it has one: so many bytes, or elements that are apart. */
 static void copy_few(const dml_move *m, int64_t bytes, int64_t width)
 {
     if (bytes)
         dml_copy_bytes(m->table, m->source, bytes, DML_STORE_PLAIN);
     else if (m->source)
-        copy_apart(m->table, m->copy_table_strides, m->source, m->copy_source_strides, m->copy, width);
+        dml_copy_apart(m->table, m->copy_table_strides, m->source, m->copy_source_strides, m->copy, width);
 }
 
 /* Single elements in a row. */
 typedef struct {
     int64_t count, bytes, copied, width; /* positions; bytes of an element, of the source, of one of its elements */
-    int index, scatter, walks;
+    int index, scatter, walks, named;
     dml_combiner combine; /* NULL: updates overwrite */
 } row;
 
@@ -257,23 +234,52 @@ static int move_short_row(const dml_move *m, const row *r)
     return 1;
 }
 
-DML_PIECE int move_long_row(const dml_move *m, const row *r)
+/* By their offsets. */
+static void move_by(const dml_move *m, const row *r, const u32 *at)
 {
-    u32 at[MORE_IN_A_ROW];
     int64_t bytes = r->bytes;
     int storage = DML_CTZ64((uint64_t)bytes);
-    if (r->walks ? offsets_along(m, r->index, r->count, at) : offsets_with(m, r->index, r->count, NULL, at))
-        return 0;
     if (begin_row(m, r, at))
-        return 1;
+        return;
     if (r->scatter) {
         dml_chosen_isa->scatterers[storage](m->table, m->stream, at, r->count);
-        return 1;
+        return;
     }
     int gathers = bytes >= 4 && dml_tuned->gathers_below > 0;
     int looks_up = dml_chosen_isa->looks_up && !r->walks && r->count >= DML_HELD_AT_ONCE && !(bytes == 8 && gathers);
     int64_t held = looks_up ? dml_held(bytes, m->bounds.n, m->bounds.v, m->steps.v) : 0;
     dml_chosen_isa->gatherers[storage](m->stream, m->table, at, r->count, gathers, held);
+}
+
+DML_PIECE int move_long_row(const dml_move *m, const row *r)
+{
+    u32 at[MORE_IN_A_ROW];
+    if (r->walks ? offsets_along(m, m->indices, r->index, r->count, at)
+                 : offsets_with(m, m->indices, r->index, r->count, NULL, at))
+        return 0;
+    move_by(m, r, at);
+    return 1;
+}
+
+/* The same where indices do not follow each other, or those of each dimension do. */
+DML_PIECE int move_row_apart(const dml_move *m, const row *r)
+{
+    u32 at[FEW_TOGETHER];
+    union {
+        int64_t indices[FEW_TOGETHER];
+        u32 at[FEW_TOGETHER];
+    } other;
+    char *together = (char *)other.indices;
+    if (r->named == BY_COLUMNS) {
+        if (offsets_by_columns(m, r->index, r->count, other.at, at))
+            return 0;
+    } else {
+        dml_bring_together(together, m, dml_index_bytes(r->index));
+        if (r->walks ? offsets_along(m, together, r->index, r->count, at)
+                     : offsets_with(m, together, r->index, r->count, NULL, at))
+            return 0;
+    }
+    move_by(m, r, at);
     return 1;
 }
 
@@ -294,9 +300,10 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
         return 0;
     int element = bytes > 0 && bytes <= 8 && (bytes & (bytes - 1)) == 0;
     int64_t far = how_far(count, scatter, run, many);
-    int walks = 0, in_row = element && in_a_row(m, dml_index_bytes(run->index), bytes, far, &walks);
-    in_row &= (m->bounds.n == 1 && !walks) || count > FEW_FOR_VECTORS;
+    int walks = 0, named = element ? in_a_row(m, dml_index_bytes(run->index), bytes, far, &walks) : NOT_IN_A_ROW;
+    int in_row = named == BY_TUPLES && ((m->bounds.n == 1 && !walks) || count > FEW_FOR_VECTORS);
     in_row &= !many || (!walks && (scatter || m->bounds.n <= SHORT_TUPLE));
+    in_row |= named > BY_TUPLES && count > FEW && count * (named == APART ? m->bounds.n : 1) <= FEW_TOGETHER;
     if (count > FEW && !in_row)
         return 0;
     if (scatter && m->source) {
@@ -306,7 +313,9 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
     }
 
     if (in_row) {
-        row all = {count, bytes, copied, width, run->index, scatter, walks, combine};
+        row all = {count, bytes, copied, width, run->index, scatter, walks, named, combine};
+        if (named > BY_TUPLES)
+            return move_row_apart(m, &all);
         return count > FEW_FOR_VECTORS ? move_long_row(m, &all) : move_short_row(m, &all);
     }
 
@@ -353,7 +362,7 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
     dml_list from_strides = scatter ? m->slice_stream_strides : m->slice_table_strides;
     dml_list to_strides = scatter ? m->slice_table_strides : m->slice_stream_strides;
     for (int64_t i = 0; apart && i < count; i++)
-        copy_apart(to + to_offsets[i], to_strides, from + from_offsets[i], from_strides, m->slice, width);
+        dml_copy_apart(to + to_offsets[i], to_strides, from + from_offsets[i], from_strides, m->slice, width);
     switch (bytes) {
     case 0: break;
     case 1: copy_slices(from, from_offsets, to, to_offsets, count, 1); break;

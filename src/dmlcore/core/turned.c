@@ -191,20 +191,18 @@ static const dml_plan *tile_plan(const turning *t, tile *own, int64_t wide, int6
     return part;
 }
 
-/* The indices of a tile in the order of its positions; a few rows or columns by permutations. */
-static void turn_indices(const turning *t, char *to, const char *from, int64_t wide, int64_t length)
+void dml_turn_or_permute(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
+                         int64_t width)
 {
-    int64_t width = dml_index_bytes(t->plan->index), to_pitch = index_pitch(t),
-            from_pitch = t->plan->dim[t->plan->rank - 1].index;
     int64_t column[DML_PERMUTED];
-    if (from_pitch == wide * width && wide <= DML_PERMUTED && dml_permutes(wide, width))
-        dml_separate(to, to_pitch, from, length, wide, width);
-    else if (to_pitch == length * width && length <= DML_PERMUTED && (length == 3 || dml_permutes(length, width))) {
-        for (int64_t k = 0; k < length; k++)
+    if (from_pitch == rows * width && rows <= DML_PERMUTED && dml_permutes(rows, width))
+        dml_separate(to, to_pitch, from, columns, rows, width);
+    else if (to_pitch == columns * width && columns <= DML_PERMUTED && (columns == 3 || dml_permutes(columns, width))) {
+        for (int64_t k = 0; k < columns; k++)
             column[k] = k * from_pitch;
-        dml_interleave(to, to_pitch, from, column, wide, length, width);
+        dml_interleave(to, to_pitch, from, column, rows, columns, width);
     } else
-        dml_turn(to, to_pitch, from, from_pitch, wide, length, width);
+        dml_turn(to, to_pitch, from, from_pitch, rows, columns, width);
 }
 
 /* All tiles that follow each other, and the part of the table that they share. */
@@ -237,7 +235,7 @@ static int some_tiles(void *data, dml_worker *worker, int64_t plane)
         int64_t wide = dml_least(t->wide, across->size - x), length = dml_least(t->length, along->size - y);
         const char *here = indices + x * across->index + y * along->index;
         if (t->indices)
-            turn_indices(t, scratch, here, wide, length);
+            dml_turn_or_permute(scratch, index_pitch(t), here, along->index, wide, length, dml_index_bytes(p->index));
         const dml_plan *part = tile_plan(t, t->plans + worker->number, wide, length,
                                          t->table ? rows : table + x * across->table + y * along->table,
                                          stream + x * across->stream + y * along->stream, t->indices ? scratch : here);

@@ -1,0 +1,88 @@
+/* apart.c: copies few elements that are any way apart, and brings the indices of few positions together that do not follow each
+ * other, as in Fortran order: into the order of the positions. */
+#include "apart.h"
+#include "copy.h"
+
+/* One dimension of elements that are any way apart; strides in bytes. */
+typedef struct {
+    int64_t size, to, from;
+} dimension;
+
+/* All elements of it, of a constant number of bytes. */
+DML_INLINE void copy_dimension(char *to, const char *from, dimension dim, int64_t width)
+{
+    for (; dim.size > 0; dim.size--, to += dim.to, from += dim.from)
+        memcpy(to, from, (size_t)width);
+}
+
+void dml_copy_apart(char *to, dml_list to_strides, const char *from, dml_list from_strides, dml_list sizes, int64_t width)
+{
+    dimension inner = {1, 0, 0}, outer[DML_RANK_MAX + 1];
+    int64_t done[DML_RANK_MAX + 1], rank = 0, d;
+    for (d = 0; d < sizes.n; d++) {
+        dimension dim = {sizes.v[d], dml_stride(to_strides, d), dml_stride(from_strides, d)};
+        if (dim.size == 0)
+            return;
+        if (dim.size == 1)
+            continue;
+        done[rank] = 0;
+        outer[rank++] = dim.size > inner.size ? inner : dim;
+        inner = dim.size > inner.size ? dim : inner;
+    }
+    do {
+        switch (width) {
+        case 1: copy_dimension(to, from, inner, 1); break;
+        case 2: copy_dimension(to, from, inner, 2); break;
+        case 4: copy_dimension(to, from, inner, 4); break;
+        case 8: copy_dimension(to, from, inner, 8); break;
+        default: copy_dimension(to, from, inner, 16);
+        }
+        for (d = rank - 1; d >= 0; d--) {
+            to += outer[d].to;
+            from += outer[d].from;
+            if (++done[d] < outer[d].size)
+                break;
+            to -= done[d] * outer[d].to;
+            from -= done[d] * outer[d].from;
+            done[d] = 0;
+        }
+    } while (d >= 0);
+}
+
+/* Whether the indices lie in rows of `rows` elements that are to be columns, as those of matrices in Fortran order; what has one
+ * element only is no dimension. */
+static int is_turned(const dml_move *m, int64_t bytes, int64_t *rows, int64_t *columns, int64_t *pitch)
+{
+    int64_t found = 0;
+    for (int64_t d = m->positions.n - 1; d >= 0; d--) {
+        int64_t size = m->positions.v[d], stride = dml_stride(m->index_strides, d);
+        if (size == 1)
+            continue;
+        if (found == 0) {
+            *columns = size;
+            *pitch = stride;
+        } else {
+            *rows = size;
+            if (stride != bytes)
+                return 0;
+        }
+        found++;
+    }
+    return found == 2 && *pitch >= *rows * bytes;
+}
+
+void dml_bring_together(char *to, const dml_move *m, int64_t bytes)
+{
+    int64_t q = m->bounds.n, before = q * bytes, rows, columns, pitch, strides[DML_DIMS];
+    if (q == 1 && is_turned(m, bytes, &rows, &columns, &pitch)) {
+        dml_turn_or_permute(to, columns * bytes, m->indices, pitch, rows, columns, bytes);
+        return;
+    }
+    for (int64_t d = m->positions.n - 1; d >= 0; d--) {
+        strides[d] = before;
+        before *= m->positions.v[d];
+    }
+    for (int64_t k = 0; k < q; k++)
+        dml_copy_apart(to + k * bytes, (dml_list){strides, m->positions.n}, m->indices + k * m->coordinate_stride,
+                       m->index_strides, m->positions, bytes);
+}

@@ -1,0 +1,13 @@
+/* apart.h: few elements that are any way apart (apart.c). */
+#ifndef DMLCORE_APART_H
+#define DMLCORE_APART_H
+
+#include "move.h"
+
+/* Copies elements of 1, 2, 4, 8 or 16 bytes, the longest dimension innermost. */
+void dml_copy_apart(char *to, dml_list to_strides, const char *from, dml_list from_strides, dml_list sizes, int64_t width);
+
+/* The indices of all positions, `bytes` long each, in the order of these, tuple after tuple. */
+void dml_bring_together(char *to, const dml_move *m, int64_t bytes);
+
+#endif
