@@ -1,5 +1,6 @@
 /* move.c: runs an indexed move: makes the plan, checks first where that was asked for, decides how a scatter's source is
  * copied, has the work shared out, and finds the first index that is out of range when a loop met one. */
+#include "apart.h"
 #include "copy.h"
 #include "dispatch.h"
 #include "move.h"
@@ -377,8 +378,12 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     run->threads = (int)dml_least(run->threads, DML_THREADS_MOST);
     regions shared; /* as above */
     shared.pulse = (dml_pulse){.poll = run->poll, .twice = run->check_first};
-    int status = move_with(&plan, op, m, run, &straight, 0, &shared);
+    dml_together together;
+    int64_t taken = dml_together_open(&together, m, run);
+    int status = move_with(&plan, op, taken ? &together.move : m, run, &straight, taken, &shared);
     forget(&plan);
     free(straight.scratch);
+    if (taken)
+        free(together.indices);
     return status == DML_OUT_OF_RANGE ? report(m, run) : status;
 }
