@@ -9,7 +9,8 @@
 
 #define NEGATIVES_SOUGHT 16        /* coordinates that are looked at */
 #define ASKED 8                    /* positions whose elements are loaded to see how long they take, */
-#define MOST_ASKED (64 << 10)      /* of no more lines than a cache may hold; */
+#define MOST_ASKED (256 << 10)     /* of no more elements than a cache may hold lines: 1.06 to 2.5x for the upper three quarters, */
+#define MOST_LINES (64 << 10)      /* or lines of slices, beside what they are stored to; */
 #define CACHED 200                 /* ns: out of caches they take 40 to 200, 250 to 1200 otherwise */
 #define NOWHERE INT64_MIN
 #define WINDOWS 16                 /* places where */
@@ -77,7 +78,7 @@ void dml_policy_indices(dml_plan *p)
         p->far = 0;
     }
     int asks = (p->whole ? p->fetch && !p->direct : p->far && !p->past) && !p->stores && simple;
-    if (!asks || p->positions > MOST_ASKED / dml_ceil(p->slice, DML_LINE) || !is_cached(p))
+    if (!asks || p->positions > (p->whole ? MOST_ASKED : MOST_LINES / dml_ceil(p->slice, DML_LINE)) || !is_cached(p))
         return;
     p->fetch = DML_FETCH_NONE;
     p->far = 0;
