@@ -93,6 +93,7 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
         p->walked += (double)p->dim[d].size * (double)llabs(p->dim[d].table);
     p->far = dml_is_far(p->reached, p->walked, p->positions * dml_ceil(p->slice, DML_FAR_APART));
     p->combines = run->reduction != DML_NONE;
+    p->in_place = scatter && !m->source;
     p->far |= p->combines && !p->whole && p->slice <= DML_LINE && p->reached >= DML_NEAR_SUMS;
     p->beyond_l2 = p->reached + p->walked > DML_NEAR_L2;
     p->tuned = tuning;

@@ -165,7 +165,7 @@ typedef struct dml_plan {
     int ramped, scattered, packed; /* table, stream, indices need the ramps */
     int linear;                    /* a box's indices are equally far apart; */
     int by_columns;                /* each coordinate's follow each other, but not those of a tuple */
-    int stores, combines;          /* to the table: a scatter; a reduction */
+    int stores, in_place, combines; /* to the table: a scatter; one without a source to copy first; a reduction */
     int unaligned;                 /* index elements are not aligned to their size */
     const dml_ramps *ramps;
 

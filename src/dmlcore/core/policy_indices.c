@@ -9,14 +9,14 @@
 
 #define NEGATIVES_SOUGHT 16        /* coordinates that are looked at */
 #define ASKED 8                    /* positions whose elements are loaded to see how long they take, */
-#define MOST_ASKED (256 << 10)     /* of no more elements than a cache may hold lines: 1.06 to 2.5x for the upper three quarters, */
-#define MOST_LINES (64 << 10)      /* or lines of slices, beside what they are stored to; */
-#define CACHED 200                 /* ns: out of caches they take 40 to 200, 250 to 1200 otherwise */
+#define MOST_ASKED (256 << 10) /* of no more elements than a cache may hold lines: 1.06 to 2.5x for the upper three quarters, */
+#define MOST_LINES (64 << 10) /* or lines of slices, beside what they are stored to; */
+#define CACHED 200 /* ns: out of caches they take 40 to 200, 250 to 1200 otherwise */
 #define NOWHERE INT64_MIN
-#define WINDOWS 16                 /* places where */
-#define LOOKED_AT 8                /* positions that follow each other are looked at; */
-#define CLOSE 16                   /* bytes between them on average, so that the hardware fetches them by itself */
-#define MANY_PAGES 3072            /* elements that each are on a page of their own, more than the processor remembers, */
+#define WINDOWS 16 /* places where */
+#define LOOKED_AT 8 /* positions that follow each other are looked at; */
+#define CLOSE 16 /* bytes between them on average, so that the hardware fetches them by itself */
+#define MANY_PAGES 3072 /* elements that each are on a page of their own, more than the processor remembers, */
 
 /* The place in the table that a position of one dimension names, whose coordinates follow each other; a coordinate out of range
  * is found and reported later. */
@@ -34,8 +34,8 @@ static int64_t place_of(const dml_plan *p, int64_t position)
     return place;
 }
 
-/* Whether the caches hold what a gather out of a far table names, as they do when the same indices come again: nothing tells
- * but how long some of it takes. */
+/* Whether the caches hold what is named of a far table, as they do when the same indices come again: nothing tells but how long
+ * some of it takes. */
 static int is_cached(const dml_plan *p)
 {
     int64_t start = dml_clock();
@@ -77,12 +77,13 @@ void dml_policy_indices(dml_plan *p)
         p->fetch = DML_FETCH_NONE;
         p->far = 0;
     }
-    int asks = (p->whole ? p->fetch && !p->direct : p->far && !p->past) && !p->stores && simple;
+    int asks = simple && (p->whole ? p->fetch && !p->direct : p->far && !p->past && !p->stores);
+    asks &= !p->stores || (p->in_place && !p->combines);
     if (!asks || p->positions > (p->whole ? MOST_ASKED : MOST_LINES / dml_ceil(p->slice, DML_LINE)) || !is_cached(p))
         return;
     p->fetch = DML_FETCH_NONE;
     p->far = 0;
-    if (!p->whole)
+    if (!p->whole || p->stores)
         return;
     p->direct = dml_chosen_isa->moves_directly && p->tuple <= DML_DIRECT_TUPLE && p->positions >= MANY_PAGES &&
                 p->reached >= (double)p->tuned->cached_direct;
