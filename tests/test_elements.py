@@ -5,7 +5,7 @@ written from the end, dimensions of one. Each against NumPy's own functions.
 import numpy as np
 import pytest
 from layouts import at_offset
-from moves import DTYPES, THREADS, both_outputs, numbers
+from moves import DTYPES, THREADS, both_outputs, numbers, wanted_of
 from oracle import same_bits
 
 import dmlcore
@@ -151,3 +151,56 @@ def test_dimensions_of_one(rng, every_thread, shape, dtype):
     pairs = np.stack([rng.integers(-1, 1, 500), rng.integers(-1, 1, 500)], 1)
     for row in (x.reshape(-1)[:900], x.reshape(-1)[:900:2]):  # slices, which are no such copies
         both_outputs(dmlcore.gather_nd, row[np.newaxis, np.newaxis], pairs, wanted=np.repeat(row[np.newaxis], 500, 0))
+
+
+@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512", "avx512-zen5", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("index", ("int32", "uint32", "int64", "uint64"))
+@pytest.mark.parametrize("count", (2, 300, 5000, 40_011, 300_000))
+def test_ranges(rng, every_thread, isa, index, count):
+    """Indices that follow each other, also from the end; with one that does not, and as the last of them; beyond either end."""
+    size, signed = count + 70_000 * (count > 5000) + 10, index[0] == "i"
+    for dtype in DTYPES:
+        x, updates = numbers(rng, size, dtype), numbers(rng, count, dtype)
+        for start in (0, 7, size - count, *((-size, -count, -count + 1) if signed else ())):
+            at = np.arange(start, start + count)
+            for place in (None, 0, 1, count // 2, count - 1):
+                given = at.copy()
+                if place is not None:
+                    given[place] = (at[place] + size // 2) % size
+                given = given.astype(index)
+                gathered, scattered = wanted_of("elements", x, given, updates, 0)
+                assert same_bits(dmlcore.gather(x, given), gathered)
+                assert same_bits(dmlcore.gather_elements(x, given, out=np.empty_like(gathered)), gathered)
+                assert same_bits(dmlcore.scatter_elements(x, given, updates), scattered)
+                whole = x.copy()
+                assert same_bits(dmlcore.scatter_elements(whole, given, updates, out=whole), scattered)
+        for start in (size - count + 1, *((-size - 1,) if signed else ())):
+            out, whole = np.zeros_like(updates), x.copy()
+            with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                dmlcore.gather(x, np.arange(start, start + count).astype(index), out=out)
+            assert caught.value.position == ((0 if start < 0 else count - 1),) and not out.any()
+            with pytest.raises(dmlcore.IndexOutOfRangeError):
+                dmlcore.scatter_elements(whole, np.arange(start, start + count).astype(index), updates, out=whole)
+            assert same_bits(whole, x)
+
+
+@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512-zen5", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("columns", (3, 100, 3000))
+@pytest.mark.parametrize("index", ("int32", "uint64"))
+def test_rows_of_one_index(rng, every_thread, isa, index, columns):
+    """One index for each row, and for all of a row but one element; ranges along rows."""
+    rows = 40_000 // columns
+    for dtype in DTYPES:
+        x, updates = numbers(rng, (50, columns), dtype), numbers(rng, (rows, columns), dtype)
+        at = np.repeat(rng.integers(0, 50, (rows, 1)), columns, axis=1)
+        along = np.resize(np.arange(columns), (50, columns))
+        for place in (None, 0, columns // 2, columns - 1):
+            given, other = at.copy(), along.copy()
+            if place is not None:
+                given[rows // 2, place] = (at[rows // 2, place] + 25) % 50
+                other[7, place] = 1
+            given, other = given.astype(index), other.astype(index)
+            gathered, scattered = wanted_of("elements", x, given, updates, 0)
+            both_outputs(dmlcore.gather_elements, x, given, wanted=gathered, axis=0)
+            assert same_bits(dmlcore.scatter_elements(x, given, updates, 0), scattered)
+            both_outputs(dmlcore.gather_elements, x, other, wanted=np.take_along_axis(x, other.astype("int64"), 1), axis=1)

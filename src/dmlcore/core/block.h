@@ -124,6 +124,9 @@ DML_INLINE void dml_block_combine(const dml_plan *p, const dml_block *b)
 /* far.c: moves a box of a plan that rolls. 1: some coordinate is out of range; elements in front of it may have been moved. */
 int dml_far(const dml_plan *p, dml_block *b, int scatter);
 
+/* follow.c: moves a box of single indices whose elements follow each other in the table as well. 0: it is not such a box. */
+int dml_follows(const dml_plan *p, const dml_block *b, int scatter);
+
 /* DML_FILL: writes the fill value where the index was out of range. */
 static inline void dml_block_fill(const dml_plan *p, const dml_block *b)
 {

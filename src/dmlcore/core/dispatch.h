@@ -50,6 +50,10 @@ typedef struct {
 typedef int (*dml_normaliser)(const void *indices, int64_t count, int tuple, const int64_t *bounds, const int64_t *steps,
                               const u32 *ramp, u32 *offsets);
 
+/* Whether each of so many indices, more than one, is `by` more than the one before it, 0 or 1. ahead: bytes from what is read to what is
+ * fetched; 0: nothing is. */
+typedef int (*dml_growth)(const void *indices, int64_t count, int by, int64_t ahead);
+
 /* Single elements by so many offsets; gathers: by the vector unit, if it can; held: bytes of a table that registers hold, 0 of others. */
 typedef void (*dml_gatherer)(char *stream, const char *table, const u32 *offsets, int64_t count, int gathers, int64_t held);
 typedef void (*dml_scatterer)(char *table, const char *stream, const u32 *offsets, int64_t count);
@@ -64,6 +68,7 @@ typedef struct {
     const dml_loop (*loops)[DML_STORAGES][DML_INDEXES];        /* one row for each operator */
     const dml_loop *scans;                                     /* one for each index class */
     const dml_normaliser *normalisers;                         /* likewise */
+    const dml_growth *growths;                                 /* of indices of four bytes, of eight */
     const dml_gatherer *gatherers;                             /* one for each storage class */
     const dml_scatterer *scatterers;                           /* likewise */
     const dml_narrower *narrowers;                             /* one for each index class; NULL: indices are not narrowed */

@@ -246,13 +246,13 @@ DML_INLINE void NAME(bring_together)(const dml_plan *p, dml_block *b)
 DML_PIECE int NAME(gather_fused)(const dml_plan *p, dml_block *b)
 {
     NAME(bring_together)(p, b);
-    return NAME(fused)(p, b, 0);
+    return p->grows && dml_follows(p, b, 0) ? 0 : NAME(fused)(p, b, 0);
 }
 
 DML_PIECE int NAME(scatter_fused)(const dml_plan *p, dml_block *b)
 {
     NAME(bring_together)(p, b);
-    return NAME(fused)(p, b, 1);
+    return p->grows && dml_follows(p, b, 1) ? 0 : NAME(fused)(p, b, 1);
 }
 
 #undef STORED_SOON

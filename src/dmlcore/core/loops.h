@@ -19,9 +19,11 @@
 #define WRAP_TUPLES(index, count, tuple, index_width, is_signed, bounds, steps, offsets) 0
 #endif
 #define T u32
+#include "grow.h"
 #include "pack.h"
 #undef T
 #define T u64
+#include "grow.h"
 #include "pack.h"
 #undef T
 #define I i32
@@ -92,6 +94,15 @@ DML_PIECE int DML_JOIN2(widened, ISA)(const u16 *index, int64_t count, int64_t b
                                       u32 *offsets)
 {
     return WRAP((const char *)index, count, sizeof *index, 0, bound, step, ramp, offsets);
+}
+DML_PIECE int DML_JOIN2(numbers_grow, ISA)(const u16 *number, int64_t count)
+{
+    u16 differ = 0;
+    if (count == 0 || number[count - 1] - number[0] != count - 1)
+        return 0;
+    for (int64_t i = 0; i < count; i++)
+        differ |= (u16)(number[i] ^ (u16)(number[0] + i));
+    return !differ;
 }
 #define T u8
 #include "narrowed.h"
@@ -251,10 +262,13 @@ static const dml_normaliser DML_TABLE(normalisers)[DML_INDEXES] = {
     [DML_INDEX_U64] = DML_JOIN3(normalise_row, u64, ISA),
 };
 
+static const dml_growth DML_TABLE(growths)[] = {DML_JOIN3(grow, u32, ISA), DML_JOIN3(grow, u64, ISA)};
+
 const dml_isa DML_JOIN2(dml_isa, ISA) = {
     DML_TABLE(loops),
     DML_TABLE(scans),
     DML_TABLE(normalisers),
+    DML_TABLE(growths),
     DML_TABLE(gatherers),
     DML_TABLE(scatterers),
     NARROWERS,

@@ -10,6 +10,10 @@ DML_INLINE void NAME(gather_places)(const dml_plan *p, const dml_block *b, const
     const char *table = b->table, *next = b->next;
     char *stream = b->stream;
     int64_t i = 0, count = b->count, next_step = p->next_step, bytes = numbered ? sizeof(u16) : sizeof(u32);
+    if (numbered && DML_JOIN2(numbers_grow, ISA)((const u16 *)(const void *)places, count)) {
+        memcpy(stream, table + *(const u16 *)(const void *)places * sizeof(T), (size_t)count * sizeof(T));
+        return;
+    }
     for (; i + 16 <= count; i += 16) {
         next = dml_block_fetch(next, next_step, 0);
         JOIN_AT(T, stream + i * (int64_t)sizeof(T), table, places + i * bytes, numbered, merges ? DML_MERGES : DML_INSERTS);

@@ -180,6 +180,7 @@ typedef struct dml_plan {
     int64_t together;              /* boxes that are opened as one, at most */
     int follows;                   /* fused, and every box's indices lie behind those of the box before, */
     int64_t gap;                   /* with so many others in between */
+    int grows;                     /* fused, and the first two indices name elements that follow each other (follow.c) */
     int direct;                    /* fused, and element by element */
     int rolls;                     /* likewise, and by a ring of offsets, through the caches */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */

@@ -26,4 +26,7 @@ void dml_policy_indices(dml_plan *plan);
 /* Whether some of the first coordinates are negative. */
 int dml_meets_negative(const dml_plan *plan);
 
+/* Whether the first two indices are those of a range, or the same where positions walk along the table element by element. */
+int dml_meets_range(const dml_plan *plan);
+
 #endif

@@ -89,6 +89,15 @@ void dml_policy_indices(dml_plan *p)
                 p->reached >= (double)p->tuned->cached_direct;
 }
 
+int dml_meets_range(const dml_plan *p)
+{
+    const dml_dim *last = p->dim + p->rank - 1;
+    if (last->size < 2)
+        return 0;
+    int64_t step = dml_coordinate_at(p->indices + last->index, p->index) - dml_coordinate_at(p->indices, p->index);
+    return step == (last->table != p->slice);
+}
+
 /* Whether some of the first coordinates are negative: nobody can foresee which of the others are, and branches that the
  * processor guesses wrong take longer than blocks of offsets. Measured: 1.1 to 2.4x for pairs, 1.6 to 2.8x for triples. Looked at
  * along the last dimension, as far as the first box has it. */

@@ -130,6 +130,7 @@ void dml_policy_loops(dml_plan *p)
     int fits = p->gathers ? p->slice <= 8 && !p->past : DML_WRAPS_TUPLES(p->slice);
     int tuples = p->tuple <= dml_chosen_isa->wraps && fits && !p->ramped && !p->stores && !p->in_registers;
     p->fused = p->direct || p->rolls || (simple && (p->tuple == 1 || tuples) && !p->fetch);
+    p->grows = p->fused && p->tuple == 1 && !many && dml_meets_range(p);
     p->fed = !p->fused && !p->packed && !p->again && many && p->tuned->ahead_of_many > p->ahead ? 16 * tuple : 0;
     p->ahead = many ? p->tuned->ahead_of_many : p->ahead;
     if (goes_along_short_rows(p))
