@@ -9,14 +9,14 @@
 
 #define NEGATIVES_SOUGHT 16        /* coordinates that are looked at */
 #define ASKED 8                    /* positions whose elements are loaded to see how long they take, */
-#define MOST_ASKED (256 << 10) /* of no more elements than a cache may hold lines: 1.06 to 2.5x for the upper three quarters, */
-#define MOST_LINES (64 << 10) /* or lines of slices, beside what they are stored to; */
-#define CACHED 200 /* ns: out of caches they take 40 to 200, 250 to 1200 otherwise */
+#define MOST_ASKED (256 << 10)     /* of no more elements than a cache may hold lines, */
+#define MOST_LINES (64 << 10)      /* or lines of slices, beside what they are stored to; */
+#define CACHED 200                 /* ns: out of caches they take 40 to 200, 250 to 1200 otherwise */
 #define NOWHERE INT64_MIN
-#define WINDOWS 16 /* places where */
-#define LOOKED_AT 8 /* positions that follow each other are looked at; */
-#define CLOSE 16 /* bytes between them on average, so that the hardware fetches them by itself */
-#define MANY_PAGES 3072 /* elements that each are on a page of their own, more than the processor remembers, */
+#define WINDOWS 16                 /* places where */
+#define LOOKED_AT 8                /* positions that follow each other are looked at; */
+#define CLOSE 16                   /* bytes between them on average, so that the hardware fetches them by itself */
+#define MANY_PAGES 3072            /* elements that each are on a page of their own, more than the processor remembers, */
 
 /* The place in the table that a position of one dimension names, whose coordinates follow each other; a coordinate out of range
  * is found and reported later. */
