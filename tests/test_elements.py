@@ -184,6 +184,30 @@ def test_ranges(rng, every_thread, isa, index, count):
             assert same_bits(whole, x)
 
 
+@pytest.mark.parametrize("index", ("int64", "uint32"))
+@pytest.mark.parametrize("width", (3, 16, 100))
+def test_ranges_of_slices(rng, every_thread, index, width):
+    """As many as are copied at once, and with one that is elsewhere."""
+    count, table = 300_000, numbers(rng, (301_000, width), "uint8")
+    for start in (0, 700, *((-count,) if index == "int64" else ())):
+        for place in (None, 0, 150_000, count - 1):
+            at = np.arange(start, start + count)
+            if place is not None:
+                at[place] = 500
+            given, out = at.astype(index), np.zeros((count, width), "uint8")
+            assert same_bits(dmlcore.gather(table, given), table[at])
+            assert same_bits(dmlcore.gather(table, given, out=out), table[at])
+    for position in (0, 7, count - 1):
+        broken, before = np.arange(count).astype(index), out.copy()
+        broken[position] = 301_000
+        with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+            dmlcore.gather(table, broken, out=out)
+        assert caught.value.position == (position,) and same_bits(out, before)
+    with pytest.raises(dmlcore.IndexOutOfRangeError, match="301000"):
+        dmlcore.gather(table, np.arange(1001, 301_001).astype(index), out=out)
+    assert same_bits(out, before)
+
+
 @pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512-zen5", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("columns", (3, 100, 3000))
 @pytest.mark.parametrize("index", ("int32", "uint64"))

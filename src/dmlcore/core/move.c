@@ -11,6 +11,7 @@
 #define SMALL 8192                       /* elements, */
 #define SMALL_AND_FAR 4096               /* and out of tables that the caches do not hold */
 #define MANY_INDICES ((int64_t)48 << 10) /* to check: worth a region more, where threads are worth their while at all */
+#define MANY_OF_A_RANGE ((int64_t)1 << 20) /* bytes of them that had better not be read twice */
 #define SHORT_TUPLE 16                   /* bytes; shorter ones are read again as quickly as their offsets */
 #define FAR_APART 32                     /* bytes from one index to the next that make it take longer */
 #define READ_AGAIN (2 << 20)             /* bytes of a thread's indices and of the table: its cache holds both */
@@ -141,23 +142,21 @@ static int is_copy(const dml_plan *p)
     return copy;
 }
 
-/* Such a gather; once checked, its indices are not needed any more. Every dimension at least doubles the output, so there are
- * fewer of them than a copy may have. */
-static int copy_all(const dml_plan *p, const dml_run *run, int threads, dml_pulse *pulse)
+/* Such a gather, and one of a range, whose indices are not needed any more once they are checked. Every dimension at least doubles the
+ * output, so there are fewer of them than a copy may have. step: from one position to the next of a range. */
+static int copy_all(const dml_plan *p, const dml_run *run, const char *table, int64_t step, dml_pulse *pulse)
 {
     int64_t sizes[DML_DIMS + 1], from[DML_DIMS + 1], to[DML_DIMS + 1], bytes = p->positions * p->slice;
-    int rank = 0, status = dml_scan(p, p->positions * p->tuple >= MANY_INDICES ? threads : 1, pulse), copiers = run->threads;
+    int rank = 0, copiers = run->threads;
     for (; rank < p->rank; rank++) {
         sizes[rank] = p->dim[rank].size;
-        from[rank] = p->dim[rank].table;
+        from[rank] = step ? step : p->dim[rank].table;
         to[rank] = p->dim[rank].stream;
     }
     sizes[rank] = p->slice / p->element;
     from[rank] = to[rank] = p->element;
     rank++;
-    if (status)
-        return status;
-    return dml_copy(p->stream, p->table, (dml_list){sizes, rank}, (dml_list){to, rank}, (dml_list){from, rank}, p->element,
+    return dml_copy(p->stream, table, (dml_list){sizes, rank}, (dml_list){to, rank}, (dml_list){from, rank}, p->element,
                     dml_store_for(bytes, (double)bytes, copiers, run->untouched), run->untouched, 0, &copiers, pulse);
 }
 
@@ -202,7 +201,18 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
     int threads = run->threads > 1 && checks ? dml_threads_worth(run->threads, dml_plan_nanoseconds(plan), pulse) : 1;
     if (checks && !scatter && is_copy(plan)) {
         dml_plan_ramps(plan, &ramps);
-        return copy_all(plan, run, threads, pulse);
+        status = dml_scan(plan, plan->positions * plan->tuple >= MANY_INDICES ? threads : 1, pulse);
+        return status ? status : copy_all(plan, run, plan->table, 0, pulse);
+    }
+    int64_t width = dml_index_bytes(plan->index); /* longer ones of a fresh output had better be read beside the elements */
+    if (checks && !scatter && plan->mode == DML_RAISE && plan->slice && plan->positions * width >= MANY_OF_A_RANGE &&
+        (run->check_first || width == 4 || width < plan->slice)) {
+        int64_t first;
+        status = dml_names_range(plan, threads, pulse, &first);
+        if (status == DML_OK)
+            return copy_all(plan, run, plan->table + first * plan->slice, plan->slice, pulse);
+        if (status != DML_OUT_OF_RANGE)
+            return status;
     }
     if (checks && !scatter && plan->slice && dml_takes_short_rows(plan)) {
         status = dml_share_short_rows(plan, run->untouched, threads, pulse);
