@@ -43,6 +43,8 @@ def one_round(rng) -> str:
         leave_nothing(op, drawn)
     if rng.random() < 0.5:
         repeat(op, drawn, rng)
+    if rng.random() < 0.2:
+        follow(op, drawn, rng)
     arrays = lay_out_inputs(drawn, rng)
     options = drawn.options | {"num_threads": int(rng.choice((1, 2, 3, 5)))}
     isa = rng.choice(dmlcore.build_info()["isa_available"])
@@ -98,6 +100,21 @@ def repeat(op, drawn, rng) -> None:
             if (d >= cut, d < cut, rng.random() < 0.5)[how]:
                 indices = np.broadcast_to(indices.take(range(min(1, indices.shape[d])), d), indices.shape)
         drawn.arrays[name] = indices.copy()
+
+
+def follow(op, drawn, rng) -> None:
+    """Ranges, in row-major order, as far as the largest index there was; and most often one that does not belong there."""
+    name = index_parameter(op)
+    if not name or "coordinate_stride" in op.kernel.fields or not drawn.arrays[name].size:
+        return
+    indices = drawn.arrays[name]
+    last = int(indices.max())
+    if last < 0:
+        return
+    follows = ((int(rng.integers(last + 1)) + np.arange(indices.size)) % (last + 1)).reshape(indices.shape)
+    if rng.random() < 0.7:
+        follows.flat[rng.integers(indices.size)] = rng.integers(last + 1)
+    drawn.arrays[name] = follows.astype(indices.dtype)
 
 
 def refused(op, drawn, arrays, options, wanted, rng) -> None:
