@@ -153,7 +153,7 @@ def test_dimensions_of_one(rng, every_thread, shape, dtype):
         both_outputs(dmlcore.gather_nd, row[np.newaxis, np.newaxis], pairs, wanted=np.repeat(row[np.newaxis], 500, 0))
 
 
-@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512", "avx512-zen5", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512-zen5", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("index", ("int32", "uint32", "int64", "uint64"))
 @pytest.mark.parametrize("count", (2, 300, 5000, 40_011, 300_000))
 def test_ranges(rng, every_thread, isa, index, count):
@@ -163,7 +163,7 @@ def test_ranges(rng, every_thread, isa, index, count):
         x, updates = numbers(rng, size, dtype), numbers(rng, count, dtype)
         for start in (0, 7, size - count, *((-size, -count, -count + 1) if signed else ())):
             at = np.arange(start, start + count)
-            for place in (None, 0, 1, count // 2, count - 1):
+            for place in (None, 0, count // 2, count - 1):
                 given = at.copy()
                 if place is not None:
                     given[place] = (at[place] + size // 2) % size
@@ -182,6 +182,27 @@ def test_ranges(rng, every_thread, isa, index, count):
             with pytest.raises(dmlcore.IndexOutOfRangeError):
                 dmlcore.scatter_elements(whole, np.arange(start, start + count).astype(index), updates, out=whole)
             assert same_bits(whole, x)
+
+
+@pytest.mark.parametrize("index", ("int32", "uint32", "int64", "uint64"))
+def test_ranges_that_reach_the_ends_of_a_type(every_thread, index):
+    """Differences of such indices do not fit into their type (for builds with a sanitizer)."""
+    least, most = np.iinfo(index).min, np.iinfo(index).max
+    table = np.arange(300_000, dtype="uint32")
+    for count in (200, 20_000, 200_000):
+        last = count - 1
+        for places in ({0: -1, 1: most}, {0: most, 1: least}, {0: -2, last: most}, {count * 4 // 5: most}, {last: least}):
+            indices, out = np.arange(count).astype(index), np.zeros(count, "uint32")
+            for place, value in places.items():
+                indices[place] = max(value, least)
+            wrong = [k for k in sorted(places) if not -len(table) <= int(indices[k]) < len(table)]
+            for options in ({}, {"out": out}):
+                if wrong:
+                    with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                        dmlcore.gather(table, indices, **options)
+                    assert caught.value.position == (wrong[0],) and not out.any()
+                else:
+                    assert same_bits(dmlcore.gather(table, indices, **options), table[indices.astype("int64")])
 
 
 @pytest.mark.parametrize("index", ("int64", "uint32"))

@@ -118,6 +118,7 @@ static int offsets_with(const dml_move *m, const char *indices, int index, int64
 /* Offsets of so many tuples in a row, whose positions go along the table; 1: an index is out of range. */
 DML_LONG_PIECE int offsets_along(const dml_move *m, const char *indices, int index, int64_t count, u32 *offsets)
 {
+    _Static_assert(FEW_TOGETHER <= FEW_IN_A_ROW, "the ramp has room for both");
     u32 ramp[FEW_IN_A_ROW];
     int64_t done = 1;
     ramp[0] = 0;
@@ -303,7 +304,8 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
     int walks = 0, named = element ? in_a_row(m, dml_index_bytes(run->index), bytes, far, &walks) : NOT_IN_A_ROW;
     int in_row = named == BY_TUPLES && ((m->bounds.n == 1 && !walks) || count > FEW_FOR_VECTORS);
     in_row &= !many || (!walks && (scatter || m->bounds.n <= SHORT_TUPLE));
-    in_row |= named > BY_TUPLES && count > FEW && count * (named == APART ? m->bounds.n : 1) <= FEW_TOGETHER;
+    in_row |= named > BY_TUPLES && count > FEW && count <= FEW_TOGETHER &&
+              (named == BY_COLUMNS || count * m->bounds.n <= FEW_TOGETHER);
     if (count > FEW && !in_row)
         return 0;
     if (scatter && m->source) {

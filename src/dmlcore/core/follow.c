@@ -15,8 +15,9 @@ int dml_follows(const dml_plan *p, const dml_block *b, int scatter)
     int64_t bytes = dml_index_bytes(p->index), further = one ? 0 : b->count - 1;
     if (p->tuple != 1 || (!one && (p->ramped || p->steps[0] != p->slice)))
         return 0;
-    int64_t n = p->bounds[0], first = dml_coordinate_at(indices, p->index), at = first;
-    if (dml_coordinate_at(indices + (b->count - 1) * bytes, p->index) != first + further)
+    int64_t n = p->bounds[0], at = dml_coordinate_at(indices, p->index);
+    DML_ONCE(at);
+    if ((uint64_t)dml_coordinate_at(indices + (b->count - 1) * bytes, p->index) != (uint64_t)at + (uint64_t)further)
         return 0;
     if (at < 0 && p->index != DML_INDEX_U64)
         at += n;
@@ -54,9 +55,10 @@ int dml_names_range(const dml_plan *p, int threads, dml_pulse *pulse, int64_t *f
     if (p->rank != 1 || p->tuple != 1 || p->packed || p->dim[0].index != bytes || p->dim[0].table || p->steps[0] != p->slice)
         return DML_OUT_OF_RANGE;
     range r = {p, dml_coordinate_at(p->indices, p->index)};
-    int64_t last = dml_coordinate_at(p->indices + (p->positions - 1) * bytes, p->index);
+    DML_ONCE(r.first);
+    uint64_t last = (uint64_t)dml_coordinate_at(p->indices + (p->positions - 1) * bytes, p->index);
     *first = r.first < 0 && p->index != DML_INDEX_U64 ? r.first + n : r.first;
-    if (last - r.first != p->positions - 1 || *first < 0 || *first >= n || p->positions > n - *first)
+    if (last - (uint64_t)r.first != (uint64_t)(p->positions - 1) || *first < 0 || *first >= n || p->positions > n - *first)
         return DML_OUT_OF_RANGE;
     return dml_parallel(some_of_range, &r, dml_ceil(p->positions, CHUNK), DML_FORWARD, threads, pulse);
 }

@@ -26,6 +26,7 @@ static int64_t place_of(const dml_plan *p, int64_t position)
     int64_t place = position * p->dim[0].table, bytes = dml_index_bytes(p->index);
     for (int k = 0; k < p->tuple; k++, index += bytes) {
         uint64_t n = (uint64_t)p->bounds[k], u = (uint64_t)dml_coordinate_at(index, p->index);
+        DML_ONCE(u);
         u += u < n ? 0 : n;
         if (u >= n)
             return NOWHERE;
@@ -94,8 +95,8 @@ int dml_meets_range(const dml_plan *p)
     const dml_dim *last = p->dim + p->rank - 1;
     if (last->size < 2)
         return 0;
-    int64_t step = dml_coordinate_at(p->indices + last->index, p->index) - dml_coordinate_at(p->indices, p->index);
-    return step == (last->table != p->slice);
+    uint64_t second = (uint64_t)dml_coordinate_at(p->indices + last->index, p->index);
+    return second - (uint64_t)dml_coordinate_at(p->indices, p->index) == (last->table != p->slice);
 }
 
 /* Whether some of the first coordinates are negative: nobody can foresee which of the others are, and branches that the

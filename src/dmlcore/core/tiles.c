@@ -71,7 +71,7 @@ static int some_tile(void *data, dml_worker *worker, int64_t chunk)
     part.again = part.in_rows = part.columns = 0;
     part.gathers = p->tuned->gathers_below > 0;
     part.past = 0;
-    part.in_registers = part.next_row = part.next_step = part.fed = 0;
+    part.in_registers = part.next_row = part.next_step = part.fed = part.grows = 0;
     part.ahead = ROWS_AHEAD * axis->index;
     part.positions = axis->size * size;
     part.follows = axis->index > 0;
