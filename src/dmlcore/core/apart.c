@@ -1,5 +1,6 @@
 /* apart.c: copies few elements that are any way apart, and brings the indices of few positions together that do not follow each
- * other, as in Fortran order: into the order of the positions. */
+ * other, as in Fortran order: into the order of the positions. With few.c for calls without a plan; and for more positions, where a
+ * plan would have to read them twice. */
 #include "apart.h"
 #include "copy.h"
 #include "plan.h"
@@ -81,17 +82,23 @@ static int is_turned(const dml_move *m, int64_t bytes, int64_t *rows, int64_t *c
     return found == 2 && *pitch >= *rows * bytes;
 }
 
+/* Strides of what has so many bytes for each position, in their order. */
+static void lay_out(const dml_move *m, int64_t bytes, int64_t *strides)
+{
+    for (int64_t d = m->positions.n - 1; d >= 0; d--) {
+        strides[d] = bytes;
+        bytes *= m->positions.v[d];
+    }
+}
+
 void dml_bring_together(char *to, const dml_move *m, int64_t bytes)
 {
-    int64_t q = m->bounds.n, before = q * bytes, rows, columns, pitch, strides[DML_DIMS];
+    int64_t q = m->bounds.n, rows, columns, pitch, strides[DML_DIMS];
     if (q == 1 && is_turned(m, bytes, &rows, &columns, &pitch)) {
         dml_turn_or_permute(to, columns * bytes, m->indices, pitch, rows, columns, bytes);
         return;
     }
-    for (int64_t d = m->positions.n - 1; d >= 0; d--) {
-        strides[d] = before;
-        before *= m->positions.v[d];
-    }
+    lay_out(m, q * bytes, strides);
     for (int64_t k = 0; k < q; k++)
         dml_copy_apart(to + k * bytes, (dml_list){strides, m->positions.n}, m->indices + k * m->coordinate_stride,
                        m->index_strides, m->positions, bytes);
@@ -99,8 +106,7 @@ void dml_bring_together(char *to, const dml_move *m, int64_t bytes)
 
 int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_run *run)
 {
-    int64_t count = dml_product(m->positions), width = dml_index_bytes(run->index), bytes = dml_mul(count, width),
-            before = width;
+    int64_t count = dml_product(m->positions), width = dml_index_bytes(run->index), bytes = dml_mul(count, width);
     int64_t rows, columns, pitch, most = run->threads > 1 ? MOST_FOR_THREADS * width : MOST_TOGETHER;
     if (!run->check_first || m->bounds.n != 1 || count <= LEAST_TOGETHER || bytes > most || dml_product(m->slice) != 1 ||
         !is_turned(m, width, &rows, &columns, &pitch) || columns * width % CROWDED_PITCH == 0)
@@ -108,11 +114,8 @@ int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_r
     together->indices = malloc((size_t)bytes);
     if (!together->indices)
         return 0;
-    dml_turn_or_permute(together->indices, columns * width, m->indices, pitch, rows, columns, width);
-    for (int64_t d = m->positions.n - 1; d >= 0; d--) {
-        together->strides[d] = before;
-        before *= m->positions.v[d];
-    }
+    dml_bring_together(together->indices, m, width);
+    lay_out(m, width, together->strides);
     together->move = *m;
     together->move.indices = together->indices;
     together->move.index_strides = (dml_list){together->strides, m->positions.n};

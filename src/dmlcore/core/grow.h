@@ -1,5 +1,5 @@
-/* grow.h: whether indices follow each other (follow.c). Included by core/loops.h for each unsigned type T of indices and instruction
- * set ISA, without guard. */
+/* grow.h: whether indices (follow.c), or what they were narrowed to (narrowed.h), follow each other. Included by core/loops.h for
+ * each unsigned type T of them and instruction set ISA, without guard. */
 
 #define NAME(name) DML_JOIN3(name, T, ISA)
 #define SOME 256 /* indices between which the loop asks whether to go on */

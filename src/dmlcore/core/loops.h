@@ -95,15 +95,9 @@ DML_PIECE int DML_JOIN2(widened, ISA)(const u16 *index, int64_t count, int64_t b
 {
     return WRAP((const char *)index, count, sizeof *index, 0, bound, step, ramp, offsets);
 }
-DML_PIECE int DML_JOIN2(numbers_grow, ISA)(const u16 *number, int64_t count)
-{
-    u16 differ = 0;
-    if (count == 0 || number[count - 1] - number[0] != count - 1)
-        return 0;
-    for (int64_t i = 0; i < count; i++)
-        differ |= (u16)(number[i] ^ (u16)(number[0] + i));
-    return !differ;
-}
+#define T u16
+#include "grow.h"
+#undef T
 #define T u8
 #include "narrowed.h"
 #undef T

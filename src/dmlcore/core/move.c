@@ -207,10 +207,10 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
     int64_t width = dml_index_bytes(plan->index); /* longer ones of a fresh output had better be read beside the elements */
     if (checks && !scatter && plan->mode == DML_RAISE && plan->slice && plan->positions * width >= MANY_OF_A_RANGE &&
         (run->check_first || width == 4 || width < plan->slice)) {
-        int64_t first;
-        status = dml_names_range(plan, threads, pulse, &first);
+        int64_t at;
+        status = dml_names_range(plan, threads, pulse, &at);
         if (status == DML_OK)
-            return copy_all(plan, run, plan->table + first * plan->slice, plan->slice, pulse);
+            return copy_all(plan, run, plan->table + at * plan->slice, plan->slice, pulse);
         if (status != DML_OUT_OF_RANGE)
             return status;
     }

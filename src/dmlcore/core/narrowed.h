@@ -10,8 +10,9 @@ DML_INLINE void NAME(gather_places)(const dml_plan *p, const dml_block *b, const
     const char *table = b->table, *next = b->next;
     char *stream = b->stream;
     int64_t i = 0, count = b->count, next_step = p->next_step, bytes = numbered ? sizeof(u16) : sizeof(u32);
-    if (numbered && DML_JOIN2(numbers_grow, ISA)((const u16 *)(const void *)places, count)) {
-        memcpy(stream, table + *(const u16 *)(const void *)places * sizeof(T), (size_t)count * sizeof(T));
+    const u16 *number = (const u16 *)(const void *)places;
+    if (numbered && count > 0 && number[count - 1] - number[0] == count - 1 && DML_JOIN3(grow, u16, ISA)(number, count, 1, 0)) {
+        memcpy(stream, table + number[0] * sizeof(T), (size_t)count * sizeof(T));
         return;
     }
     for (; i + 16 <= count; i += 16) {

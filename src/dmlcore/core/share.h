@@ -49,8 +49,8 @@ int64_t dml_boxes_per_chunk(const dml_plan *plan, int64_t boxes, int threads);
 /* Checks every index; where the plan says so, notes the offsets they name. */
 int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse);
 
-/* Whether the indices are one range, whose first element that is: DML_OK; DML_OUT_OF_RANGE: they are not (follow.c). */
-int dml_names_range(const dml_plan *plan, int threads, dml_pulse *pulse, int64_t *first);
+/* Whether the indices are one range, *at the element where it begins: DML_OK; DML_OUT_OF_RANGE: they are not (follow.c). */
+int dml_names_range(const dml_plan *plan, int threads, dml_pulse *pulse, int64_t *at);
 
 /* Indices that are checked and narrowed to 16 bits; `first` does that. */
 typedef struct {
