@@ -157,3 +157,26 @@ def test_rows_of_columns(rng, every_thread, shape, count, dtype):
                 assert same_bits(place, wanted)
                 assert same_bits(dmlcore.scatter_elements(x, indices, updates, axis=-2, num_threads=threads), wanted)
             assert same_bits(dmlcore.gather_elements(x, indices, axis=-2), np.take_along_axis(x, indices, -2))
+
+
+LARGE_PLANES = (("float32", (9, 470_001)), ("float64", (33, 32_003)), ("int64", (2, 12, 90_100)))
+
+
+@pytest.mark.parametrize("dtype, shape", LARGE_PLANES, ids=str)
+def test_columns_of_planes_that_no_cache_holds(rng, every_thread, dtype, shape):
+    """Planes along whose rows positions walk are read some columns at a time; the last ones are fewer."""
+    x, axis = rng.integers(0, 1000, shape).astype(dtype), len(shape) - 2
+    for count, index in ((shape[axis], "int32"), (5, "int64")):
+        indices = rng.integers(-shape[axis], shape[axis], (*shape[:axis], count, shape[-1])).astype(index)
+        wanted = np.take_along_axis(x, indices, axis)
+        out = np.full_like(wanted, 7)
+        for threads in (1, 3):
+            assert same_bits(dmlcore.gather_elements(x, indices, axis, num_threads=threads), wanted)
+            dmlcore.gather_elements(x, indices, axis, out=out, num_threads=threads)
+            assert same_bits(out, wanted)
+        indices[..., -1] = 10**6
+        out[:] = 7
+        for given in (None, out):
+            with pytest.raises(dmlcore.IndexOutOfRangeError, match="1000000"):
+                dmlcore.gather_elements(x, indices, axis, out=given)
+        assert (out == 7).all()

@@ -107,7 +107,7 @@ void dml_bring_together(char *to, const dml_move *m, int64_t bytes)
 int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_run *run)
 {
     int64_t count = dml_product(m->positions), width = dml_index_bytes(run->index), bytes = dml_mul(count, width);
-    int64_t rows, columns, pitch, most = run->threads > 1 ? MOST_FOR_THREADS * width : MOST_TOGETHER;
+    int64_t rows = 0, columns, pitch, most = run->threads > 1 ? MOST_FOR_THREADS * width : MOST_TOGETHER;
     if (!run->check_first || m->bounds.n != 1 || count <= LEAST_TOGETHER || bytes > most || dml_product(m->slice) != 1 ||
         !is_turned(m, width, &rows, &columns, &pitch) || columns * width % CROWDED_PITCH == 0)
         return 0;

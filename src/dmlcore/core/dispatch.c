@@ -44,7 +44,7 @@ static int always(void) { return 1; }
     .straightened_along = {5, 5, 3, 2, 2}, .turns_squares = 1, .row_for_each = 48, .permuted = 4, .tiles_moved = 1 << 20, \
     .tiles_written = 1 << 20, .tiles_rows = 24, .tiles_rows_written = 64, .tiles_crowded = 0, .tiles_wide = 8
 
-/* Zen 4: fetched elements of tables of 8 MiB and more, scattered to those of 5 MiB and more, take 0.7 to 1.0 of the time; copies of
+/* Zen 4: fetched elements of tables of 8 MiB and more, scattered to those of 6 MiB and more, take 0.7 to 1.0 of the time; copies of
  * 12 to 31 MiB past the caches 0.3 to 0.7, which is as much as the next reader of 16 MiB loses. Where thousands of elements of a
  * table of 24 MiB and more are cached, each on a page of its own, few at a time take 0.7 of the time of many (Zen 5 and Emerald
  * Rapids: 1.0 to 1.6). */
@@ -53,10 +53,9 @@ static const dml_tuning usual = {
     .gathers_kept = NEVER,
     .gathers_kept_u32 = NEVER,
     .elements_past = 0,
-    .aside = 0,
     .gather_fetches = DML_NEAR,
     .gather_streams = 0,
-    .scatter_fetches = 5 << 20,
+    .scatter_fetches = 6 << 20,
     .scatter_streams = 0,
     .gathers_rolled = NEVER,
     .scatters_rolled = NEVER,
@@ -117,7 +116,6 @@ static const dml_tuning gathering = {
     .ahead_of_many = 0,
     .short_rows = 0,
     .ahead_of_scans = DML_PAGES_AHEAD,
-    .aside = 4,
     .past_caches = 16 << 20,
     .past_caches_shared = 0,
     .past_caches_updated = 32 << 20,
@@ -159,7 +157,7 @@ static const dml_tuning gathering = {
  * past it, 0.5 to 0.9; slices beside small tables stay in the cache up to 24 MiB, 0.46 to 0.9, those of several threads up to
  * 36, 0.25 to 0.9. Copies of 12 to 24 MiB stay there, 0.5 to 0.9, if many of their lines are updated up to 40, 0.6 to 0.9;
  * lines with few updates, or of tables that no cache holds, are copied 64 KiB at a time, 0.65 to 1.0, and up to 32 KiB long ones
- * staged, 0.56 to 1.15. Small elements put aside take 0.75 to 1.04. Lines of slices fetched before they are stored to gain
+ * staged, 0.56 to 1.15. Lines of slices fetched before they are stored to gain
  * nothing: 0.7 to 1.3. Many elements that are combined are fetched from 16 MiB on, 0.3 to 0.9; few of each row of a table are not
  * if these are fewer than 262,144 of four bytes, 0.7 to 1.04; nor the indices of short rows that follow each other, 0.8 to 1.05.
  * Columns whose elements are whole pages apart, one after the other, take half the time. */
@@ -168,7 +166,6 @@ static const dml_tuning zen5 = {
     .gathers_kept = 14 << 20,
     .gathers_kept_u32 = 4 << 20,
     .elements_past = 18 << 20,
-    .aside = 4,
     .gather_fetches = 24 << 20,
     .gather_streams = 12 << 20,
     .scatter_fetches = 24 << 20,

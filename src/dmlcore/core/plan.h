@@ -62,7 +62,6 @@ typedef struct {
     int64_t ahead_of_many;         /* the same of more than the third-level cache holds */
     int64_t short_rows;            /* bytes of a row; indices that walk along such ones, no longer, are not fetched */
     int64_t ahead_of_scans;
-    int64_t aside;                 /* times the bytes of what they name: such indices are read once; 0: none are */
     int64_t past_caches;           /* bytes; a destination so large is not in a cache when it is used next, */
     int64_t past_caches_shared;    /* the same with what is read meanwhile, for several threads; 0: as for one, */
     int64_t past_caches_updated;   /* and a copy so large not even when much of it is updated at once, */

@@ -1,5 +1,5 @@
 /* share.h: sharing out the boxes of a plan among threads.
- * Included by move.c, which makes the plan, and by share_gather.c, share_scatter.c, lines.c, rows.c, short_rows.c, tiles.c,
+ * Included by move.c, which makes the plan, and by share_gather.c, share_scatter.c, columns.c, lines.c, rows.c, short_rows.c, tiles.c,
  * turned.c, straight.c, strided.c, narrow.c, aside.c and overwritten.c, which know what may run at once. */
 #ifndef DMLCORE_SHARE_H
 #define DMLCORE_SHARE_H
@@ -40,6 +40,14 @@ DML_INLINE void dml_job_open(dml_job *job, const dml_plan *plan, dml_loop loop, 
     job->columns = job->tile = 0;
 }
 
+/* Waits for stores past the caches: once for some boxes, because that takes as long as some of them do. */
+DML_INLINE int dml_after_stores(const dml_plan *p, int status)
+{
+    if (p->past && !p->stores)
+        DML_STREAM_END();
+    return status;
+}
+
 /* Chunk number `chunk` of per_chunk boxes. */
 int dml_some_boxes(void *job, dml_worker *worker, int64_t chunk);
 
@@ -75,6 +83,11 @@ int dml_share_gather(dml_job *job, int threads, dml_pulse *pulse);
  * What lies behind the last line is not part of any. */
 int dml_copies_lines(dml_job *job, dml_plan *plan, const char *source, int64_t bytes, int threads);
 int dml_share_lines(dml_job *job, int threads, dml_pulse *pulse);
+
+/* How many columns at a time had better be moved, all positions in front of the last dimension in order, 0: all of them; and chunk
+ * number `chunk` of per_chunk columns, copied before if that is not done yet. */
+int64_t dml_columns_kept(const dml_plan *plan, int threads);
+int dml_some_columns(void *job, dml_worker *worker, int64_t chunk);
 
 /* Whether the table, likewise, can be copied some columns at a time; then the job says so. */
 int dml_copies_columns(dml_job *job, const char *source, int64_t bytes, int threads);

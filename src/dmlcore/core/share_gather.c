@@ -12,19 +12,11 @@
 #define CHECKED_STEP (64 << 10)
 #define MOST_CHECKED ((int64_t)16 << 20) /* no cache holds the last ones of more, and those ahead are fetched (Zen 5: 1.06x) */
 
-/* Waits for stores past the caches: once for some boxes, because that takes as long as some of them do. */
-static int after_stores(const dml_plan *p, int status)
-{
-    if (p->past && !p->stores)
-        DML_STREAM_END();
-    return status;
-}
-
 int dml_some_boxes(void *data, dml_worker *worker, int64_t chunk)
 {
     const dml_job *job = data;
     int64_t begin = job->begin + chunk * job->per_chunk;
-    return after_stores(job->plan, job->loop(job->plan, worker, begin, dml_least(begin + job->per_chunk, job->end)));
+    return dml_after_stores(job->plan, job->loop(job->plan, worker, begin, dml_least(begin + job->per_chunk, job->end)));
 }
 
 int64_t dml_boxes_per_chunk(const dml_plan *p, int64_t boxes, int threads)
@@ -46,7 +38,7 @@ static int some_bytes(void *data, dml_worker *worker, int64_t chunk)
     part.slice = dml_least(job->per_chunk, part.slice - first);
     part.block_bytes = part.rows * part.inner * (16 + 2 * part.slice);
     int64_t box = chunk / parts;
-    return after_stores(&part, job->loop(&part, worker, box, box + 1));
+    return dml_after_stores(&part, job->loop(&part, worker, box, box + 1));
 }
 
 /* Every position writes a place of its own: share out the boxes, or long slices where there are few of them. */
@@ -61,6 +53,11 @@ int dml_share_gather(dml_job *job, int threads, dml_pulse *pulse)
         if (order == DML_FROM_THE_END && one)
             job->per_chunk = dml_least(job->per_chunk, DML_FRESH_STEP);
         return dml_parallel(some_bytes, job, p->boxes * dml_ceil(p->slice, job->per_chunk), order, threads, pulse);
+    }
+    int64_t columns = job->untouched || p->narrowed || !p->whole ? 0 : dml_columns_kept(p, threads);
+    if (columns) {
+        job->per_chunk = columns;
+        return dml_parallel(dml_some_columns, job, dml_ceil(p->dim[p->rank - 1].size, columns), DML_FORWARD, threads, pulse);
     }
     job->per_chunk = dml_boxes_per_chunk(p, p->boxes, threads);
     int64_t tuple = p->tuple * dml_index_bytes(p->index), step = job->per_chunk, box = dml_most(1, p->rows * p->inner);

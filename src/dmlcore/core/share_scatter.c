@@ -8,34 +8,11 @@
  * has just written. Halves of 4 KiB slices took two threads three to five times as long as one. */
 #define LONG_BYTES ((int64_t)32 << 10)
 #define LONG_PART 256                    /* columns that a thread gets at least */
-#define CACHED_COLUMNS ((int64_t)512 << 10) /* bytes of columns that the second-level cache holds beside their updates */
-#define SHORT_ROW 2048 /* bytes; shorter rows of columns would be stored piece by piece */
-#define OFTEN 3 /* updates of each of their lines: fewer do not need it again */
 /* Threads that share out ranges of the table look at all positions: as long as it takes one or two to store elements, or short
  * slices, in parts of the table that the second-level cache holds. */
 #define SMALL_PART ((uint64_t)512 << 10)
 #define SMALL_PART_OF_SLICES ((uint64_t)128 << 10)
 #define FEW_THREADS 3
-
-/* A range of the last dimension, all positions in front of it in order; copied before, if that is not done yet. */
-static int some_columns(void *data, dml_worker *worker, int64_t chunk)
-{
-    const dml_job *job = data;
-    dml_plan part = *job->plan;
-    dml_ramps ramps;
-    dml_dim *last = part.dim + part.rank - 1;
-    int64_t first = chunk * job->per_chunk, at = first * last->table;
-    part.table += at;
-    part.stream += first * last->stream;
-    part.indices += first * last->index;
-    part.positions /= last->size;
-    last->size = dml_least(job->per_chunk, last->size - first);
-    part.positions *= last->size;
-    dml_plan_cut(&part, &ramps);
-    for (int64_t row = 0; job->source && row < part.bounds[0]; row++, at += part.steps[0])
-        dml_copy_bytes(job->plan->table + at, job->source + at, last->size * part.slice, DML_STORE_PLAIN);
-    return job->loop(&part, worker, 0, part.boxes);
-}
 
 /* A range of bytes of every slice: one thread takes its bytes of all positions, in order. */
 static int some_bytes_of_all(void *data, dml_worker *worker, int64_t chunk)
@@ -76,37 +53,6 @@ static uint64_t span_of(const dml_plan *p)
     return span;
 }
 
-/* Columns whose updates are all stored before those of the next ones, so that the second-level cache holds their part of the
- * table meanwhile; 0: it holds all of it, or too few of them. Measured: 1.2 to 2.1x for 7 to 100 rows, nothing for 16 that are
- * a power of two apart. */
-static int64_t columns_kept(const dml_plan *p, int threads)
-{
-    const dml_dim *last = p->dim + p->rank - 1;
-    if (p->rank < 2 || p->tuple != 1 || last->table != p->slice || last[-1].table != 0)
-        return 0;
-    int64_t rows = dml_most(1, p->bounds[0]), bytes = last->size * p->slice;
-    if (dml_mul(bytes, rows) <= 2 * CACHED_COLUMNS)
-        return 0;
-    int64_t kept = dml_least(CACHED_COLUMNS / rows, bytes / threads);
-    /* each row of positions updates every element of a line's width once, in one of the rows of the table */
-    if (last[-1].size * DML_LINE < OFTEN * rows * p->slice || kept < SHORT_ROW)
-        return 0;
-    return dml_ceil(kept, DML_LINE) * DML_LINE / p->slice;
-}
-
-int dml_copies_columns(dml_job *job, const char *source, int64_t bytes, int threads)
-{
-    const dml_plan *p = job->plan;
-    const dml_dim *last = p->dim + p->rank - 1;
-    /* pages that are not in use yet had better be stored to in the order of memory */
-    if (job->untouched || p->rank != 2 || p->steps[0] != last->size * p->slice || p->bounds[0] * p->steps[0] != bytes)
-        return 0;
-    job->columns = columns_kept(p, threads);
-    if (job->columns)
-        job->source = source;
-    return job->columns > 0;
-}
-
 /* Also says how much of it is a chunk. */
 static way way_for(dml_job *job, int threads)
 {
@@ -114,7 +60,7 @@ static way way_for(dml_job *job, int threads)
     const dml_dim *last = p->dim + p->rank - 1;
     int64_t lines = 1, unit = p->pieces;
     int free_dims = 0, all_bound = 1;
-    int64_t columns = job->columns ? job->columns : columns_kept(p, threads);
+    int64_t columns = job->columns ? job->columns : dml_columns_kept(p, threads);
     if (columns) {
         job->per_chunk = columns;
         return COLUMNS;
@@ -177,7 +123,7 @@ int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse)
     case BOXES: return dml_parallel(dml_some_boxes, job, dml_ceil(p->boxes, job->per_chunk), DML_FORWARD, threads, pulse);
     case COLUMNS: {
         int64_t columns = p->dim[p->rank - 1].size;
-        return dml_parallel(some_columns, job, dml_ceil(columns, job->per_chunk), DML_FORWARD, threads, pulse);
+        return dml_parallel(dml_some_columns, job, dml_ceil(columns, job->per_chunk), DML_FORWARD, threads, pulse);
     }
     case ROWS: return dml_share_rows(job, threads, pulse);
     case BYTES: return dml_parallel(some_bytes_of_all, job, dml_ceil(p->slice, job->per_chunk), DML_FORWARD, threads, pulse);

@@ -134,6 +134,8 @@ int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes)
     if (columns->table != p->slice || columns->stream != p->slice || columns->index != dml_index_bytes(p->index) || rows < 2 ||
         rows > SCRATCH / NARROWEST || width < 2 * NARROWEST || pitch < width)
         return 0;
+    if (!writes && !p->untouched && !rows_meet(p, rows, pitch) && dml_columns_kept(p, p->threads))
+        return 0; /* the second-level cache holds columns that are not copied as well */
     int few = rows < (writes ? p->tuned->tiles_rows_written : p->tuned->tiles_rows), crowds = crowded(p, rows, pitch, writes);
     if (few ? !crowds || (!writes && p->slice >= 4) : !crowds && rows * pitch <= (writes ? p->tuned->tiles_written : LARGE))
         return 0;

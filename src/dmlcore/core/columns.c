@@ -1,0 +1,86 @@
+/* columns.c: moves some columns of all rows at a time where positions walk along the rows of a table: the second-level cache holds
+ * these columns' part of it meanwhile. Scatters copy it before, if that is not done yet. */
+#include "copy.h"
+#include "share.h"
+
+#define CACHED_COLUMNS ((int64_t)512 << 10) /* bytes of columns that the second-level cache holds beside their updates */
+#define SHORT_ROW 2048 /* bytes; shorter rows of columns would be stored piece by piece, */
+#define SHORT_ROW_GATHERED 4096
+#define OFTEN 3 /* updates of each of their lines: fewer do not need it again */
+#define LARGE_GATHERED ((int64_t)64 << 20) /* bytes of a plane times those of an element */
+
+/* Moves some columns, and fetches as many of the next ones meanwhile, a part of them beside each box: `lines` of each row. */
+static int move_and_fetch(const dml_job *job, const dml_plan *part, dml_worker *worker, int64_t lines)
+{
+    const char *row = part->table + part->dim[part->rank - 1].size * part->slice;
+    int64_t all = lines * part->bounds[0], fetched = 0, line = 0;
+    int status = DML_OK;
+    for (int64_t box = 0; box < part->boxes && !status; box++) {
+        for (int64_t end = all * (box + 1) / part->boxes; fetched < end; fetched++) {
+            DML_PREFETCH_L2(row + line * DML_LINE);
+            if (++line == lines) {
+                line = 0;
+                row += part->steps[0];
+            }
+        }
+        status = job->loop(part, worker, box, box + 1);
+    }
+    return status;
+}
+
+int dml_some_columns(void *data, dml_worker *worker, int64_t chunk)
+{
+    const dml_job *job = data;
+    dml_plan part = *job->plan;
+    dml_ramps ramps;
+    dml_dim *last = part.dim + part.rank - 1;
+    int64_t first = chunk * job->per_chunk, at = first * last->table, left = last->size - first;
+    part.table += at;
+    part.stream += first * last->stream;
+    part.indices += first * last->index;
+    part.positions /= last->size;
+    last->size = dml_least(job->per_chunk, left);
+    part.positions *= last->size;
+    int cached = part.bounds[0] * last->size * part.slice <= 2 * CACHED_COLUMNS;
+    if (cached)
+        part.fetch = DML_FETCH_NONE;
+    dml_plan_cut(&part, &ramps);
+    for (int64_t row = 0; job->source && row < part.bounds[0]; row++, at += part.steps[0])
+        dml_copy_bytes(job->plan->table + at, job->source + at, last->size * part.slice, DML_STORE_PLAIN);
+    if (cached && !part.stores)
+        return dml_after_stores(
+            &part, move_and_fetch(job, &part, worker, dml_least(last->size, left - last->size) * part.slice / DML_LINE));
+    return dml_after_stores(&part, job->loop(&part, worker, 0, part.boxes));
+}
+
+/* Columns that are moved before the next ones are, so that the second-level cache holds their part of the table meanwhile; 0: it
+ * holds all of it, or too few of them. Measured: scatters 1.2 to 2.1x for 7 to 100 rows, nothing for 16 that are a power of two
+ * apart; if they are not fetched element by element as well, 1.1 to 1.6x (Zen 4). Gathers of four and eight bytes out of planes
+ * that the third-level cache does not hold, 9 to 140 rows, 1.0 to 2.6x (Zen 4), 0.6 to 1.5x without fetching the next columns. */
+int64_t dml_columns_kept(const dml_plan *p, int threads)
+{
+    const dml_dim *last = p->dim + p->rank - 1;
+    if (p->rank < 2 || p->tuple != 1 || last->table != p->slice || last[-1].table != 0)
+        return 0;
+    int64_t rows = dml_most(1, p->bounds[0]), bytes = last->size * p->slice, all = dml_mul(bytes, rows);
+    if (all <= 2 * CACHED_COLUMNS || (!p->stores && (p->slice < 4 || dml_mul(all, p->slice) < LARGE_GATHERED)))
+        return 0;
+    int64_t kept = dml_least(CACHED_COLUMNS / rows, bytes / threads);
+    /* each row of positions meets every element of a line's width once, in one of the rows of the table */
+    if (last[-1].size * DML_LINE < OFTEN * rows * p->slice || kept < (p->stores ? SHORT_ROW : SHORT_ROW_GATHERED))
+        return 0;
+    return dml_ceil(kept, DML_LINE) * DML_LINE / p->slice;
+}
+
+int dml_copies_columns(dml_job *job, const char *source, int64_t bytes, int threads)
+{
+    const dml_plan *p = job->plan;
+    const dml_dim *last = p->dim + p->rank - 1;
+    /* pages that are not in use yet had better be stored to in the order of memory */
+    if (job->untouched || p->rank != 2 || p->steps[0] != last->size * p->slice || p->bounds[0] * p->steps[0] != bytes)
+        return 0;
+    job->columns = dml_columns_kept(p, threads);
+    if (job->columns)
+        job->source = source;
+    return job->columns > 0;
+}
