@@ -28,29 +28,73 @@ static int move_and_fetch(const dml_job *job, const dml_plan *part, dml_worker *
     return status;
 }
 
+void dml_plane_of(dml_plan *part, const dml_plan *p, int64_t plane)
+{
+    *part = *p;
+    for (int d = p->rank - 3; d >= 0; d--) {
+        int64_t rest = plane / p->dim[d].size, c = plane - rest * p->dim[d].size;
+        part->table += c * p->dim[d].table;
+        part->stream += c * p->dim[d].stream;
+        part->indices += c * p->dim[d].index;
+        plane = rest;
+    }
+    part->dim[0] = p->dim[p->rank - 2];
+    part->dim[1] = p->dim[p->rank - 1];
+    part->rank = 2;
+    part->positions = part->dim[0].size * part->dim[1].size;
+}
+
+/* Makes a plan the same for some columns of it, which are not fetched one by one where the second-level cache
+ * holds them. */
+static void take_columns(dml_plan *part, int64_t first, int64_t columns)
+{
+    dml_dim *last = part->dim + part->rank - 1;
+    part->table += first * last->table;
+    part->stream += first * last->stream;
+    part->indices += first * last->index;
+    part->positions = part->positions / last->size * columns;
+    last->size = columns;
+    if (part->bounds[0] * columns * part->slice <= 2 * CACHED_COLUMNS)
+        part->fetch = DML_FETCH_NONE;
+}
+
 int dml_some_columns(void *data, dml_worker *worker, int64_t chunk)
 {
     const dml_job *job = data;
     dml_plan part = *job->plan;
     dml_ramps ramps;
-    dml_dim *last = part.dim + part.rank - 1;
-    int64_t first = chunk * job->per_chunk, at = first * last->table, left = last->size - first;
-    part.table += at;
-    part.stream += first * last->stream;
-    part.indices += first * last->index;
-    part.positions /= last->size;
-    last->size = dml_least(job->per_chunk, left);
-    part.positions *= last->size;
-    int cached = part.bounds[0] * last->size * part.slice <= 2 * CACHED_COLUMNS;
-    if (cached)
-        part.fetch = DML_FETCH_NONE;
+    int64_t all = part.dim[part.rank - 1].size, first = chunk * job->per_chunk,
+            columns = dml_least(job->per_chunk, all - first);
+    take_columns(&part, first, columns);
     dml_plan_cut(&part, &ramps);
+    int64_t at = part.table - job->plan->table;
     for (int64_t row = 0; job->source && row < part.bounds[0]; row++, at += part.steps[0])
-        dml_copy_bytes(job->plan->table + at, job->source + at, last->size * part.slice, DML_STORE_PLAIN);
-    if (cached && !part.stores)
-        return dml_after_stores(
-            &part, move_and_fetch(job, &part, worker, dml_least(last->size, left - last->size) * part.slice / DML_LINE));
-    return dml_after_stores(&part, job->loop(&part, worker, 0, part.boxes));
+        dml_copy_bytes(job->plan->table + at, job->source + at, columns * part.slice, DML_STORE_PLAIN);
+    return job->loop(&part, worker, 0, part.boxes);
+}
+
+static int some_columns_gathered(void *data, dml_worker *worker, int64_t chunk)
+{
+    const dml_job *job = data;
+    dml_plan part;
+    dml_ramps ramps;
+    int64_t all = job->plan->dim[job->plan->rank - 1].size, across = dml_ceil(all, job->per_chunk), plane = chunk / across;
+    int64_t first = (chunk - plane * across) * job->per_chunk, columns = dml_least(job->per_chunk, all - first);
+    dml_plane_of(&part, job->plan, plane);
+    take_columns(&part, first, columns);
+    dml_plan_cut(&part, &ramps);
+    int64_t next = dml_least(columns, all - first - columns);
+    return dml_after_stores(&part, move_and_fetch(job, &part, worker, next * part.slice / DML_LINE));
+}
+
+int dml_gather_columns(dml_job *job, int threads, dml_pulse *pulse)
+{
+    const dml_plan *p = job->plan;
+    int64_t chunks = dml_ceil(p->dim[p->rank - 1].size, job->columns);
+    for (int d = 0; d < p->rank - 2; d++)
+        chunks *= p->dim[d].size;
+    job->per_chunk = job->columns;
+    return dml_parallel(some_columns_gathered, job, chunks, DML_FORWARD, threads, pulse);
 }
 
 /* Columns that are moved before the next ones are, so that the second-level cache holds their part of the table meanwhile; 0: it

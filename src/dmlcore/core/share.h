@@ -17,7 +17,7 @@ typedef struct {
     int64_t span;                        /* bytes of the table that the coordinates reach */
     /* scatters that copy: lines or columns of the table and of its source, copied before their updates are stored */
     const char *source;                  /* NULL: the copy is made already, or there is none */
-    int64_t columns;                     /* that are copied and updated at a time; 0: not copied by columns */
+    int64_t columns;                     /* that are copied and updated, or gathered, at a time; 0: all */
     int64_t line, lines, group;          /* bytes of one, their number, how many are copied at a time, */
     int by_string;                       /* long ones by a string instruction, */
     int staged;                          /* or most of them beside the table (lines.c) */
@@ -84,9 +84,16 @@ int dml_share_gather(dml_job *job, int threads, dml_pulse *pulse);
 int dml_copies_lines(dml_job *job, dml_plan *plan, const char *source, int64_t bytes, int threads);
 int dml_share_lines(dml_job *job, int threads, dml_pulse *pulse);
 
-/* How many columns at a time had better be moved, all positions in front of the last dimension in order, 0: all of them; and chunk
- * number `chunk` of per_chunk columns, copied before if that is not done yet. */
+/* How many columns at a time had better be moved, all positions in front of the last dimension in order; 0: all of them. */
 int64_t dml_columns_kept(const dml_plan *plan, int threads);
+
+/* The same gather, so many columns at a time. */
+int dml_gather_columns(dml_job *job, int threads, dml_pulse *pulse);
+
+/* A plan for the last two dimensions, at the plane of that number. */
+void dml_plane_of(dml_plan *part, const dml_plan *plan, int64_t plane);
+
+/* Chunk number `chunk` of per_chunk columns of a scatter, copied before if that is not done yet. */
 int dml_some_columns(void *job, dml_worker *worker, int64_t chunk);
 
 /* Whether the table, likewise, can be copied some columns at a time; then the job says so. */

@@ -54,11 +54,9 @@ int dml_share_gather(dml_job *job, int threads, dml_pulse *pulse)
             job->per_chunk = dml_least(job->per_chunk, DML_FRESH_STEP);
         return dml_parallel(some_bytes, job, p->boxes * dml_ceil(p->slice, job->per_chunk), order, threads, pulse);
     }
-    int64_t columns = job->untouched || p->narrowed || !p->whole ? 0 : dml_columns_kept(p, threads);
-    if (columns) {
-        job->per_chunk = columns;
-        return dml_parallel(dml_some_columns, job, dml_ceil(p->dim[p->rank - 1].size, columns), DML_FORWARD, threads, pulse);
-    }
+    job->columns = job->untouched || p->narrowed || !p->whole ? 0 : dml_columns_kept(p, threads);
+    if (job->columns)
+        return dml_gather_columns(job, threads, pulse);
     job->per_chunk = dml_boxes_per_chunk(p, p->boxes, threads);
     int64_t tuple = p->tuple * dml_index_bytes(p->index), step = job->per_chunk, box = dml_most(1, p->rows * p->inner);
     if (order == DML_FROM_THE_END)

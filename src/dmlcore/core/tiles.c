@@ -41,30 +41,22 @@ static int some_tile(void *data, dml_worker *worker, int64_t chunk)
     const dml_job *job = data;
     const dml_plan *p = job->plan;
     const dml_dim *axis = p->dim + p->rank - 2, *columns = axis + 1;
-    dml_plan part = *p;
+    dml_plan part;
     int64_t across = dml_ceil(columns->size * p->slice, job->tile), plane = chunk / across;
-    int64_t first = (chunk - plane * across) * job->tile / p->slice, table = first * columns->table;
+    int64_t first = (chunk - plane * across) * job->tile / p->slice;
     int64_t size = dml_least(job->tile / p->slice, columns->size - first), width = size * p->slice;
     char *tile = job->scratch + worker->number * p->bounds[0] * job->pitch;
 
+    dml_plane_of(&part, p, plane);
     part.stream += first * columns->stream;
     part.indices += first * columns->index;
-    for (int d = p->rank - 3; d >= 0; d--) {
-        int64_t rest = plane / p->dim[d].size, c = plane - rest * p->dim[d].size;
-        table += c * p->dim[d].table;
-        part.stream += c * p->dim[d].stream;
-        part.indices += c * p->dim[d].index;
-        plane = rest;
-    }
+    int64_t table = part.table - p->table + first * columns->table;
     copy_rows(tile, job->pitch, (job->source ? job->source : p->table) + table, p->steps[0], p->bounds[0], width, 1);
 
     /* a plan for one plane, each row of which is a box */
     part.table = tile;
     part.steps = &job->pitch;
-    part.dim[0] = *axis;
-    part.dim[1] = *columns;
     part.dim[1].size = part.rows = size;
-    part.rank = 2;
     part.cut = part.inner = part.pieces = part.ramped = part.fused = 1;
     part.direct = part.rolls = 0;
     part.wide = part.far = part.fetch = part.packed = part.scattered = 0;
