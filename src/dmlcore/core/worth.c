@@ -37,23 +37,23 @@ static const price few_asleep = {14000000, 3000000}, all_asleep = {2000000, 1000
 #define BUSY 0.75
 #define LOOK_EVERY 250000        /* a look takes half a microsecond */
 
-/* Where other programs want the CPUs too, a region ends when its last thread was given one again, which takes milliseconds.
- * The first region after a pause may be late for itself; two others so much later than predicted, one soon after the
- * other, are taken as a sign of that: calls stay serial for a while, twice as long each time, and half as long again after
- * a region in time. */
-#define LATE(predicted) (8 * (predicted) + 3000000)
-#define SOON 100000000
-#define CROWDED_LEAST 2000000
+/* Where others want the CPUs too, a region ends when its last thread was given one again, which takes milliseconds: other programs,
+ * or threads of other libraries that wait for their next work without giving the CPU back (ONNX Runtime's do for 45 ms). A region
+ * so much later than predicted is taken as a sign of that: calls stay serial for a while, twice as long each time, and half as
+ * long again after a region in time. The first one after a caller's sleep may be late for itself; it counts as well, as others are
+ * late then if calls follow another library's. */
+#define LATE(predicted) (2 * (predicted) + 1000000)
+#define CROWDED_LEAST 8000000
 #define CROWDED_MOST 320000000
 
 static int64_t grain = GRAIN;
-static int64_t region_end;       /* when the last region ended, ns; races are harmless, it is a hint */
-static int64_t line_handed;      /* ns; 0: not known */
-static int64_t line_asked;       /* when */
-static int64_t serial_end;       /* when the last piece of serial work ended that was worth threads */
-static int64_t earned;           /* ns of such work without a pause */
-static int64_t crowded_until;    /* calls stay serial */
-static int64_t late_at, crowded; /* when a region was late, how long calls stayed serial then */
+static int64_t region_end; /* when the last region ended, ns; races are harmless, it is a hint */
+static int64_t line_handed; /* ns; 0: not known */
+static int64_t line_asked; /* when */
+static int64_t serial_end; /* when the last piece of serial work ended that was worth threads */
+static int64_t earned; /* ns of such work without a pause */
+static int64_t crowded_until; /* calls stay serial */
+static int64_t crowded; /* how long they stayed so after the last late region */
 
 int64_t dml_clock(void)
 {
@@ -69,16 +69,11 @@ int64_t dml_clock(void)
 /* Races are harmless here as well. */
 static void note_lateness(int64_t start, int64_t end, int64_t predicted)
 {
-    int64_t length = DML_ATOMIC_LOAD(&crowded), before = DML_ATOMIC_LOAD(&late_at);
-    if (start - DML_ATOMIC_LOAD(&region_end) >= PAUSE)
-        return;
+    int64_t length = DML_ATOMIC_LOAD(&crowded);
     if (end - start <= LATE(predicted)) {
         DML_ATOMIC_STORE(&crowded, length > CROWDED_LEAST ? length / 2 : 0);
         return;
     }
-    DML_ATOMIC_STORE(&late_at, end);
-    if (end - before > SOON && !length)
-        return;
     length = dml_most(CROWDED_LEAST, dml_least(2 * length, CROWDED_MOST));
     DML_ATOMIC_STORE(&crowded_until, end + length);
     DML_ATOMIC_STORE(&crowded, length);
@@ -106,10 +101,7 @@ void dml_note_serial(void)
         DML_ATOMIC_STORE(&serial_end, dml_clock());
 }
 
-void dml_forget_regions(void)
-{
-    region_end = line_handed = line_asked = serial_end = earned = late_at = crowded_until = crowded = 0;
-}
+void dml_forget_regions(void) { region_end = line_handed = line_asked = serial_end = earned = crowded_until = crowded = 0; }
 
 /* What is left of a weight after some time; between the half-lives a straight line does. */
 static double faded(int64_t nanoseconds)
@@ -124,7 +116,7 @@ static int busy_caller(int64_t now)
 {
 #if defined(CLOCK_THREAD_CPUTIME_ID)
     static _Thread_local struct {
-        int64_t looked, used;    /* at the last look: the time, the thread's own time */
+        int64_t looked, used; /* at the last look: the time, the thread's own time */
         double busy;
     } me;
     struct timespec own;
@@ -133,7 +125,7 @@ static int busy_caller(int64_t now)
     if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &own) != 0)
         return 0;
     int64_t used = (int64_t)own.tv_sec * 1000000000 + own.tv_nsec;
-    if (me.looked && now > me.looked && used >= me.used) {   /* after a fork the thread's time begins anew */
+    if (me.looked && now > me.looked && used >= me.used) { /* after a fork the thread's time begins anew */
         double left = faded(now - me.looked), share = (double)(used - me.used) / (double)(now - me.looked);
         me.busy = me.busy * left + share * (1 - left);
     }
