@@ -110,8 +110,10 @@ static int64_t quarters(const dml_plan *p, const dml_move *m, int64_t bytes, int
         last--;
     if (llabs(m->slice_table_strides.v[last]) < DML_LINE)
         return most;
-    if (walk_along(m, DML_LINE - 1) > elements || walk_along(m, p->element) >= LONG_WALK)
+    if (walk_along(m, DML_LINE - 1) > elements)
         return p->tuned->straightened_along[width];
+    if (walk_along(m, p->element) >= LONG_WALK) /* read four times, it is worth while everywhere */
+        return dml_most(1, p->tuned->straightened_along[width]);
     return dml_most(most, p->tuned->straightened[width]);
 }
 
