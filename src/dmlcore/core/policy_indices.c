@@ -49,10 +49,10 @@ static int is_cached(const dml_plan *p)
     return dml_clock() - start <= CACHED;
 }
 
-/* Whether positions that follow each other name elements or short slices that are close together, as those of a range do, and of
- * sorted indices. Looked at in some places. Measured without fetching, Zen 5: ranges 1.5 to 3.3x, 24 bytes and less apart 1.1 to
- * 3.2x, 32 bytes 0.9 to 1.8x; slices of 20 and 33 bytes 1.0 to 2.2x, of 64 bytes and more 0.8 to 1.2x. */
-static int walks(const dml_plan *p)
+/* Whether positions that follow each other name elements or short slices at most so many bytes apart, as those of a range do, and of
+ * sorted indices. Looked at in some places. Measured without fetching what is close together, Zen 5: ranges 1.5 to 3.3x, 24 bytes
+ * and less apart 1.1 to 3.2x, 32 bytes 0.9 to 1.8x; slices of 20 and 33 bytes 1.0 to 2.2x, of 64 bytes and more 0.8 to 1.2x. */
+static int walks(const dml_plan *p, int64_t bytes)
 {
     int64_t apart = (p->positions - LOOKED_AT) / WINDOWS, walked = 0;
     if (apart < LOOKED_AT)
@@ -63,7 +63,7 @@ static int walks(const dml_plan *p)
             if (place == NOWHERE)
                 return 0;
             walked += k ? llabs(place - last) : 0;
-            if (walked > WINDOWS * LOOKED_AT * (p->slice + CLOSE))
+            if (walked > WINDOWS * LOOKED_AT * bytes)
                 return 0;
             last = place;
         }
@@ -74,7 +74,7 @@ static int walks(const dml_plan *p)
 void dml_policy_indices(dml_plan *p)
 {
     int simple = p->rank == 1 && p->mode == DML_RAISE && !p->packed && p->slice > 0;
-    if (simple && (p->whole ? p->fetch != DML_FETCH_NONE : p->far && p->slice < DML_LINE) && walks(p)) {
+    if (simple && (p->whole ? p->fetch != DML_FETCH_NONE : p->far && p->slice < DML_LINE) && walks(p, p->slice + CLOSE)) {
         p->fetch = DML_FETCH_NONE;
         p->far = 0;
     }
@@ -87,7 +87,7 @@ void dml_policy_indices(dml_plan *p)
     if (!p->whole || p->stores)
         return;
     p->direct = dml_chosen_isa->moves_directly && p->tuple <= DML_DIRECT_TUPLE && p->positions >= MANY_PAGES &&
-                p->reached >= (double)p->tuned->cached_direct;
+                p->reached >= (double)p->tuned->cached_direct && !walks(p, DML_PAGE);
 }
 
 int dml_meets_range(const dml_plan *p)
