@@ -46,8 +46,8 @@ static int always(void) { return 1; }
 
 /* Zen 4: fetched elements of tables of 8 MiB and more, scattered to those of 6 MiB and more, take 0.7 to 1.0 of the time; copies of
  * 12 to 31 MiB past the caches 0.3 to 0.7, which is as much as the next reader of 16 MiB loses. Where thousands of elements of a
- * table of 24 MiB and more are cached, each on a page of its own, few at a time take 0.7 of the time of many (Zen 5 and Emerald
- * Rapids: 1.0 to 1.6). */
+ * table of 24 MiB and more are cached, each on a page of its own, few at a time take 0.75 to 1.0 of the time of many (Zen 5 and
+ * Emerald Rapids: 1.0 to 1.6). */
 static const dml_tuning usual = {
     ZEN,
     .gathers_kept = NEVER,

@@ -16,7 +16,8 @@
 #define WINDOWS 16                 /* places where */
 #define LOOKED_AT 8                /* positions that follow each other are looked at; */
 #define CLOSE 16                   /* bytes between them on average, so that the hardware fetches them by itself */
-#define MANY_PAGES 3072            /* elements that each are on a page of their own, more than the processor remembers, */
+#define MANY_PAGES 4096            /* elements each on a page of its own, more than the processor remembers: one by one, */
+#define MANY_LINES (128 << 10)     /* but not so many, which take 1.1 to 1.5 times as long one by one (Zen 4) */
 
 /* The place in the table that a position of one dimension names, whose coordinates follow each other; a coordinate out of range
  * is found and reported later. */
@@ -87,7 +88,7 @@ void dml_policy_indices(dml_plan *p)
     if (!p->whole || p->stores)
         return;
     p->direct = dml_chosen_isa->moves_directly && p->tuple <= DML_DIRECT_TUPLE && p->positions >= MANY_PAGES &&
-                p->reached >= (double)p->tuned->cached_direct && !walks(p, DML_PAGE);
+                p->positions < MANY_LINES && p->reached >= (double)p->tuned->cached_direct && !walks(p, DML_PAGE);
 }
 
 int dml_meets_range(const dml_plan *p)
