@@ -159,14 +159,22 @@ def test_rows_of_columns(rng, every_thread, shape, count, dtype):
             assert same_bits(dmlcore.gather_elements(x, indices, axis=-2), np.take_along_axis(x, indices, -2))
 
 
-LARGE_PLANES = (("float32", (9, 470_001)), ("float64", (33, 32_003)), ("int64", (2, 12, 90_100)))
+LARGE_PLANES = (
+    ("float32", (9, 470_001)),
+    ("float64", (33, 32_003)),
+    ("float64", (16, 65_536)),
+    ("int64", (2, 12, 90_100)),
+    ("complex128", (3, 110, 2501)),
+)
 
 
 @pytest.mark.parametrize("dtype, shape", LARGE_PLANES, ids=str)
 def test_columns_of_planes_that_no_cache_holds(rng, every_thread, dtype, shape):
     """Planes along whose rows positions walk are read some columns at a time; the last ones are fewer."""
     x, axis = rng.integers(0, 1000, shape).astype(dtype), len(shape) - 2
-    for count, index in ((shape[axis], "int32"), (5, "int64")):
+    if dtype == "complex128":
+        x = np.broadcast_to(x[:1], shape)
+    for count, index in ((shape[axis], "int32"), (15, "int64")):
         indices = rng.integers(-shape[axis], shape[axis], (*shape[:axis], count, shape[-1])).astype(index)
         wanted = np.take_along_axis(x, indices, axis)
         out = np.full_like(wanted, 7)

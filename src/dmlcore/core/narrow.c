@@ -65,7 +65,9 @@ int dml_narrows(const dml_plan *p, int threads, int64_t taken)
     int elements = p->slice <= 8 && p->follows && p->tuple == 1 && !p->direct && !p->fetch && !p->in_registers && !p->gathers &&
                    !p->past && !p->stores && p->bounds[0] <= NARROW_BOUND;
     int gains = dml_index_bytes(p->index) == 8 || (p->numbered && p->reached < NARROW_NEAR);
-    return dml_chosen_isa->narrowers && elements && gains && boxes_narrowed(p, threads, taken) * FEW_OF_THEM >= p->boxes;
+    int by_columns = !p->untouched && dml_columns_kept(p, threads);
+    return dml_chosen_isa->narrowers && elements && gains && !by_columns &&
+           boxes_narrowed(p, threads, taken) * FEW_OF_THEM >= p->boxes;
 }
 
 int dml_narrow(dml_job *job, dml_plan *p, int threads, int64_t taken, dml_narrowing *narrowing)

@@ -164,7 +164,7 @@ int dml_parallel(dml_work work, void *job, int64_t chunks, dml_order order, int 
     int status = first ? serially(first->work, first->job, first->chunks, DML_FORWARD, pulse) : DML_OK;
     if (!status)
         status = serially(work, job, chunks, order, pulse);
-    dml_note_serial();
+    dml_note_serial(pulse);
     return status;
 }
 

@@ -60,9 +60,9 @@ static way way_for(dml_job *job, int threads)
     const dml_dim *last = p->dim + p->rank - 1;
     int64_t lines = 1, unit = p->pieces;
     int free_dims = 0, all_bound = 1;
-    int64_t columns = job->columns ? job->columns : dml_columns_kept(p, threads);
-    if (columns) {
-        job->per_chunk = columns;
+    job->columns = job->columns ? job->columns : dml_columns_kept(p, threads);
+    if (job->columns) {
+        job->per_chunk = job->columns;
         return COLUMNS;
     }
     job->per_chunk = p->boxes;

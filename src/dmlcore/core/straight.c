@@ -99,9 +99,9 @@ static int64_t walk_along(const dml_move *m, int64_t bytes)
 /* How much of the table may be straightened, in quarters of what is moved: more where every element of a slice has a line to
  * itself, and has to be met one by one. Measured where nine tenths of such a table are moved, Zen 5: 0.2 to 0.4 of the time for
  * elements of one byte, 0.25 to 0.55 for two, 0.4 to 0.85 for four, 0.6 to 1.1 for eight; Emerald Rapids 0.25 to 0.5 for one byte,
- * 0.5 to 0.85 for two. Where more positions walk along the table than a slice has elements, or many step by step, each index moves a plane, which
- * strided.c does as well as it is straightened: read once, 8 to 100 positions and slices of 24 to 300 elements took 0.2 to 1.0 of
- * the time (Zen 4). */
+ * 0.5 to 0.85 for two. Where more positions walk along the table than a slice has elements, or many step by step, each index
+ * moves a plane, which strided.c does as well as it is straightened: read once, 8 to 100 positions and slices of 24 to 300 elements
+ * took 0.2 to 1.0 of the time (Zen 4). */
 static int64_t quarters(const dml_plan *p, const dml_move *m, int64_t bytes, int64_t elements)
 {
     int64_t last = m->slice.n - 1, most = bytes <= STRAIGHT && elements <= SHORT_SLICE ? 8 : 4;

@@ -39,12 +39,18 @@ static const price few_asleep = {14000000, 3000000}, all_asleep = {2000000, 1000
 
 /* Where others want the CPUs too, a region ends when its last thread was given one again, which takes milliseconds: other programs,
  * or threads of other libraries that wait for their next work without giving the CPU back (ONNX Runtime's do for 45 ms). A region
- * so much later than predicted is taken as a sign of that: calls stay serial for a while, twice as long each time, and half as
- * long again after a region in time. The first one after a caller's sleep may be late for itself; it counts as well, as others are
- * late then if calls follow another library's. */
-#define LATE(predicted) (2 * (predicted) + 1000000)
+ * so much later than one thread takes is taken as a sign of that: calls stay serial for a while, twice as long each time, and half
+ * as long again after a region in time. The first one after a caller's sleep may be late for itself; it counts as well, as others
+ * are late then if calls follow another library's. What one thread takes is predicted, and seen while calls stay serial: then it
+ * is remembered for calls of the same prediction, as some take several times as long as predicted. */
+#define LATE(alone) (2 * (alone) + 1000000)
 #define CROWDED_LEAST 8000000
 #define CROWDED_MOST 320000000
+#define SEEN 16
+typedef struct {
+    int64_t predicted; /* 0: none */
+    int64_t call, last, least; /* when the last call began, what it took so far, the least of those before */
+} alone;
 
 static int64_t grain = GRAIN;
 static int64_t region_end; /* when the last region ended, ns; races are harmless, it is a hint */
@@ -54,6 +60,7 @@ static int64_t serial_end; /* when the last piece of serial work ended that was 
 static int64_t earned; /* ns of such work without a pause */
 static int64_t crowded_until; /* calls stay serial */
 static int64_t crowded; /* how long they stayed so after the last late region */
+static alone seen[SEEN];
 
 int64_t dml_clock(void)
 {
@@ -66,17 +73,41 @@ int64_t dml_clock(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Races are harmless here as well. */
+static alone *seen_for(int64_t predicted) { return seen + (uint64_t)predicted * 0x9E3779B97F4A7C15u / (UINT64_MAX / SEEN + 1); }
+
+/* What a call of that prediction takes on one thread. Races are harmless in all of these. */
+static int64_t alone_for(int64_t predicted)
+{
+    alone *one = seen_for(predicted);
+    if (DML_ATOMIC_LOAD(&one->predicted) != predicted)
+        return predicted;
+    return dml_most(predicted, dml_least(DML_ATOMIC_LOAD(&one->last), DML_ATOMIC_LOAD(&one->least)));
+}
+
+static void note_alone(int64_t predicted, int64_t call, int64_t nanoseconds)
+{
+    alone *one = seen_for(predicted);
+    int another = DML_ATOMIC_LOAD(&one->predicted) != predicted;
+    if (another)
+        DML_ATOMIC_STORE(&one->least, INT64_MAX);
+    else if (DML_ATOMIC_LOAD(&one->call) != call)
+        DML_ATOMIC_STORE(&one->least, dml_least(DML_ATOMIC_LOAD(&one->least), DML_ATOMIC_LOAD(&one->last)));
+    DML_ATOMIC_STORE(&one->call, call);
+    DML_ATOMIC_STORE(&one->last, nanoseconds);
+    DML_ATOMIC_STORE(&one->predicted, predicted);
+}
+
 static void note_lateness(int64_t start, int64_t end, int64_t predicted)
 {
     int64_t length = DML_ATOMIC_LOAD(&crowded);
-    if (end - start <= LATE(predicted)) {
+    if (end - start <= LATE(alone_for(predicted))) {
         DML_ATOMIC_STORE(&crowded, length > CROWDED_LEAST ? length / 2 : 0);
         return;
     }
     length = dml_most(CROWDED_LEAST, dml_least(2 * length, CROWDED_MOST));
     DML_ATOMIC_STORE(&crowded_until, end + length);
     DML_ATOMIC_STORE(&crowded, length);
+    DML_ATOMIC_STORE(&seen_for(predicted)->predicted, 0); /* to be seen anew */
 }
 
 int dml_asks_line(int64_t start)
@@ -95,10 +126,15 @@ void dml_note_region(int64_t start, int64_t end, int64_t predicted, int64_t hand
     DML_ATOMIC_STORE(&region_end, end);
 }
 
-void dml_note_serial(void)
+void dml_note_serial(const dml_pulse *pulse)
 {
+    if (!pulse->kept_serial && !DML_ATOMIC_LOAD(&earned))
+        return;
+    int64_t now = dml_clock();
+    if (pulse->kept_serial)
+        note_alone(pulse->predicted, pulse->kept_serial, now - pulse->kept_serial);
     if (DML_ATOMIC_LOAD(&earned))
-        DML_ATOMIC_STORE(&serial_end, dml_clock());
+        DML_ATOMIC_STORE(&serial_end, now);
 }
 
 void dml_forget_regions(void) { region_end = line_handed = line_asked = serial_end = earned = crowded_until = crowded = 0; }
@@ -149,8 +185,10 @@ int dml_threads_worth(int threads, int64_t nanoseconds, dml_pulse *pulse)
     if (threads <= 1)
         return 1;
     int64_t now = dml_clock();
-    if (now < DML_ATOMIC_LOAD(&crowded_until))
+    if (now < DML_ATOMIC_LOAD(&crowded_until)) {
+        pulse->kept_serial = pulse->kept_serial ? pulse->kept_serial : now;
         return 1;
+    }
     int64_t idle = now - DML_ATOMIC_LOAD(&region_end), lines = (HANDED + HANDED / (threads - 1)) * (2 + pulse->twice) / 2;
     if (idle >= FORGOTTEN)
         DML_ATOMIC_STORE(&line_handed, 0);

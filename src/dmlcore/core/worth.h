@@ -15,8 +15,8 @@ void dml_note_region(int64_t start, int64_t end, int64_t predicted, int64_t hand
 /* Whether the region that starts should find that out. */
 int dml_asks_line(int64_t start);
 
-/* Work on one thread has ended. */
-void dml_note_serial(void);
+/* Work on one thread has ended, some of a call's or all. */
+void dml_note_serial(const dml_pulse *pulse);
 
 /* In a forked child, which has no threads yet. */
 void dml_forget_regions(void);
