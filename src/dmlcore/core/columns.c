@@ -6,7 +6,7 @@
 #define CACHED_COLUMNS ((int64_t)512 << 10) /* bytes of columns that the second-level cache holds beside their updates */
 #define SHORT_ROW 2048 /* bytes; shorter rows of columns would be stored piece by piece, */
 #define SHORT_ROW_GATHERED 4096
-#define OFTEN 3 /* updates of each of their lines: fewer do not need it again */
+#define OFTEN 3 /* times that each of their lines is met: if fewer, the cache need not hold them */
 #define LARGE_GATHERED ((int64_t)64 << 20) /* bytes of a plane times those of an element */
 
 /* Moves some columns, and fetches as many of the next ones meanwhile, a part of them beside each box: `lines` of each row. */

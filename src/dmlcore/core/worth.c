@@ -46,7 +46,7 @@ static const price few_asleep = {14000000, 3000000}, all_asleep = {2000000, 1000
 #define LATE(alone) (2 * (alone) + 1000000)
 #define CROWDED_LEAST 8000000
 #define CROWDED_MOST 320000000
-#define SEEN 16
+#define SEEN 17 /* predictions; no power of two, as they often are multiples of one */
 typedef struct {
     int64_t predicted; /* 0: none */
     int64_t call, last, least; /* when the last call began, what it took so far, the least of those before */
@@ -73,7 +73,7 @@ int64_t dml_clock(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static alone *seen_for(int64_t predicted) { return seen + (uint64_t)predicted * 0x9E3779B97F4A7C15u / (UINT64_MAX / SEEN + 1); }
+static alone *seen_for(int64_t predicted) { return seen + predicted % SEEN; }
 
 /* What a call of that prediction takes on one thread. Races are harmless in all of these. */
 static int64_t alone_for(int64_t predicted)
