@@ -2,10 +2,12 @@
 # newer with pip and venv, a C compiler, and nothing else. Stamps (.venv/*.done) let the next run start at once.
 #   make PYTHON=python3.12 demo      another Python
 #   make test ARGS="-k gather_nd"    arguments for pytest
+#   make test JOBS=1                 one test at a time; else as many as there are CPUs, up to four
 
 PYTHON ?= python3
 ARGS   ?=
 BENCH  ?= bench
+JOBS   ?= $(shell $(PYTHON) -c 'import os; print(min(4, os.cpu_count() or 1))')
 VENV   := .venv
 RUN    := $(VENV)/bin/python
 PIP    := $(RUN) -m pip --disable-pip-version-check --quiet --no-input install
@@ -60,7 +62,7 @@ demo: $(VENV)/package.done $(VENV)/demo.done
 
 test: $(VENV)/package.done $(VENV)/test.done
 	$(say) 'Running the tests'
-	@$(RUN) -m pytest $(ARGS)
+	@$(RUN) -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 regenerate: $(VENV)/codegen.done
 	@$(RUN) -m codegen

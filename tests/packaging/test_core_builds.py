@@ -1,5 +1,5 @@
 """The C core without Python, compiled here and run: without OpenMP (`make aarch64` does the same for another machine), and with
-it and alignment checked."""
+it and alignment checked. gcc is several times as quick with -Og as with -O0, which keeps all that is inlined in memory."""
 
 import os
 import shutil
@@ -23,7 +23,7 @@ def test_builds(tmp_path, options):
         pytest.skip("the compiler does not have: " + " ".join(options))
     sources = [PACKAGE / "capi.c", *sorted(PACKAGE.glob("core/*.c")), *sorted(PACKAGE.glob("isa/*.c"))]
     program = tmp_path / "core_smoke"
-    flags = ["-std=c11", "-O0", "-Wall", "-Wextra", "-Wno-type-limits", "-Werror", "-I", PACKAGE, *options]
+    flags = ["-std=c11", "-Og", "-Wall", "-Wextra", "-Wno-type-limits", "-Werror", "-I", PACKAGE, *options]
     command = [COMPILER, *flags, ROOT / "tests" / "packaging" / "core_smoke.c", *sources, "-o", program]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
