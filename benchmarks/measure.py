@@ -16,7 +16,7 @@ from .peers import PRODUCT
 WARM = 0.004  # seconds before the clock starts, and at least one call, unless it is a long one
 BEHIND = 2.0  # so many times slower than the fastest peer: two turns are enough,
 LONG = 0.02  # and for calls of more seconds the first one
-COLD = 0.05  # seconds: longer calls find no cache worth warming
+COLD = 0.02  # seconds: longer calls find no cache worth warming
 CLOSE = (0.85, 1.15)
 
 

@@ -13,7 +13,8 @@ from .limits import Limits, decides
 from .report import line
 from .results import OUTPUTS, Record
 
-SECONDS = 124  # for the cells of one process of the whole suite: a slower machine gets fewer turns
+SECONDS = 390  # for the cells of one process of the whole suite: a slower machine gets fewer turns
+SHARE = 0.15  # of them is for turns; the rest goes to making data, compiling, checking answers and calls that take long
 
 
 def run(cells: list, sizes: list, names: list[str], threads: int, quick: bool, cpu: bool, target: str) -> None:
@@ -43,7 +44,7 @@ def run(cells: list, sizes: list, names: list[str], threads: int, quick: bool, c
             say(f"  without {name}: {why}")
         for done, cell in enumerate(cells):
             left = (SECONDS - (time.perf_counter() - started)) / (len(cells) - done)
-            seconds = min(most, max(0.25, 0.6 * left))  # the rest goes to making data and checking answers
+            seconds = min(most, max(0.25, SHARE * left))
             record = one(cell, modules, limits, threads, rounds, turn, seconds)
             records.append(record)
             for output in OUTPUTS:
