@@ -91,6 +91,31 @@ static void lay_out(const dml_move *m, int64_t bytes, int64_t *strides)
     }
 }
 
+/* Tuples of so many bytes: as many together as follow each other in memory; single ones as elements, where there are such. */
+static void bring_runs(char *to, const dml_move *m, int64_t tuple, const int64_t *strides)
+{
+    int64_t d = m->positions.n, run = tuple, outer = 1, place[DML_DIMS] = {0};
+    for (; d > 0 && (m->positions.v[d - 1] == 1 || dml_stride(m->index_strides, d - 1) == run); d--)
+        run *= m->positions.v[d - 1];
+    if (run == tuple && tuple <= 16 && (tuple & (tuple - 1)) == 0) {
+        dml_copy_apart(to, (dml_list){strides, m->positions.n}, m->indices, m->index_strides, m->positions, tuple);
+        return;
+    }
+    const char *from = m->indices;
+    for (int64_t k = 0; k < d; k++)
+        outer *= m->positions.v[k];
+    for (; outer > 0; outer--, to += run) {
+        dml_copy_short(to, from, run);
+        for (int64_t k = d - 1; k >= 0; k--) {
+            from += dml_stride(m->index_strides, k);
+            if (++place[k] < m->positions.v[k])
+                break;
+            from -= place[k] * dml_stride(m->index_strides, k);
+            place[k] = 0;
+        }
+    }
+}
+
 void dml_bring_together(char *to, const dml_move *m, int64_t bytes)
 {
     int64_t q = m->bounds.n, rows, columns, pitch, strides[DML_DIMS];
@@ -99,6 +124,10 @@ void dml_bring_together(char *to, const dml_move *m, int64_t bytes)
         return;
     }
     lay_out(m, q * bytes, strides);
+    if (q == 1 || m->coordinate_stride == bytes) {
+        bring_runs(to, m, q * bytes, strides);
+        return;
+    }
     for (int64_t k = 0; k < q; k++)
         dml_copy_apart(to + k * bytes, (dml_list){strides, m->positions.n}, m->indices + k * m->coordinate_stride,
                        m->index_strides, m->positions, bytes);

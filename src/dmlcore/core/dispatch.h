@@ -63,6 +63,9 @@ typedef void (*dml_scatterer)(char *table, const char *stream, const u32 *offset
 typedef int (*dml_narrower)(const char *indices, int64_t count, int64_t bound, int64_t step, const u32 *ramp, int shift,
                             u16 *to);
 
+/* The indices of so many positions of a box, which are apart or not aligned, one after the other in memory of its own. */
+typedef const void *(*dml_packer)(const dml_plan *p, struct dml_block *b, int64_t count);
+
 /* All loops for one instruction set. */
 typedef struct {
     const dml_loop (*loops)[DML_STORAGES][DML_INDEXES];        /* one row for each operator */
@@ -71,6 +74,7 @@ typedef struct {
     const dml_growth *growths;                                 /* of indices of four bytes, of eight */
     const dml_gatherer *gatherers;                             /* one for each storage class */
     const dml_scatterer *scatterers;                           /* likewise */
+    const dml_packer *packers;                                 /* of indices of four bytes, of eight */
     const dml_narrower *narrowers;                             /* one for each index class; NULL: indices are not narrowed */
     const dml_loop *narrowed;                                  /* gathers by narrowed ones, one for each storage class */
     const dml_combiner (*combiners)[DML_REDUCTIONS];           /* one row for each data type */

@@ -95,9 +95,9 @@ int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse)
 static int64_t keeps(const dml_plan *p, int threads, int64_t taken)
 {
     int64_t tuple = (int64_t)p->tuple * dml_index_bytes(p->index), apart = p->dim[0].index;
-    if (p->rank != 1 || p->dim[0].table != 0 || p->wide || p->mode != DML_RAISE)
+    if (p->wide || p->mode != DML_RAISE)
         return 0;
-    if (p->packed ? apart <= 0 || (p->tuple == 1 && apart < FAR_APART) : apart != tuple || tuple < SHORT_TUPLE)
+    if (p->packed ? !dml_plan_in_order(p) || p->again : p->rank != 1 || p->dim[0].table != 0 || apart != tuple || tuple < SHORT_TUPLE)
         return 0;
     if (!p->packed && p->fused &&
         (p->tuple == 1 || !p->gathers || (double)(p->positions * tuple / threads) + p->reached < READ_AGAIN))
@@ -253,13 +253,14 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
     }
     status = DML_OK;
     if (checks && plan->mode == DML_RAISE && (plan->slice == 0 || scans)) {
-        int64_t kept = scans ? keeps(plan, threads, taken) : 0;
+        int in_boxes = !by_rows && !apart && !dml_takes_tiles(&job, NULL, 0, scatter); /* as they are cut */
+        int narrows = scans && in_boxes && dml_narrows(plan, threads, taken) &&
+                      dml_narrow(&job, plan, threads, taken, &shared->narrowing);
+        int64_t kept = scans && !narrows && (plan->rank == 1 || (in_boxes && !scatter)) ? keeps(plan, threads, taken) : 0;
         if (kept) {
             plan->kept_from = plan->boxes - kept;
             plan->kept = malloc((size_t)(plan->positions - dml_block_number(plan, plan->kept_from)) * sizeof(u32));
         }
-        int narrows = scans && !by_rows && !apart && dml_narrows(plan, threads, taken) && !dml_takes_tiles(&job, NULL, 0, 0) &&
-                      dml_narrow(&job, plan, threads, taken, &shared->narrowing);
         if (narrows && threads > 1)
             pulse->first = &shared->narrowing.first;
         else if (narrows) {

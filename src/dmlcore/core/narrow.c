@@ -24,7 +24,12 @@ static int narrow_some(const dml_narrowing *n, int64_t begin, int64_t end)
 {
     const dml_plan *p = n->plan;
     int64_t at = dml_block_number(p, begin), count = (end < p->boxes ? dml_block_number(p, end) : p->positions) - at;
-    const char *from = p->indices + at * dml_index_bytes(p->index);
+    const char *from = p->indices + (p->gap ? begin * p->dim[p->cut - 1].index : at * dml_index_bytes(p->index));
+    dml_block block;
+    if (p->packed) {
+        dml_block_open(p, begin, 1, &block);
+        from = dml_chosen_isa->packers[dml_index_bytes(p->index) == 8](p, &block, count);
+    }
     dml_narrower narrower = dml_chosen_isa->narrowers[p->index];
     if (!p->numbered)
         return narrower(from, count, p->bounds[0], 1, NULL, 0, p->narrowed + at);
@@ -40,7 +45,7 @@ static int some_checked(void *data, dml_worker *worker, int64_t chunk)
     const dml_plan *p = n->plan;
     int64_t begin = chunk * n->per_chunk, end = dml_least(begin + n->per_chunk, p->boxes);
     int64_t narrowed = dml_least(end, p->narrows);
-    int64_t step = p->numbered && p->ramped ? 1 : n->per_chunk;
+    int64_t step = (p->numbered && p->ramped) || p->gap || p->packed ? 1 : n->per_chunk;
     for (int64_t box = begin; box < narrowed; box += step)
         if (narrow_some(n, box, dml_least(box + step, narrowed)))
             return DML_OUT_OF_RANGE;
@@ -60,11 +65,20 @@ static int some_moved(const dml_plan *p, dml_worker *worker, int64_t begin, int6
     return status;
 }
 
+/* Whether each index is met once. */
+static int each_once(const dml_plan *p)
+{
+    int once = 1;
+    for (int d = 0; d < p->rank; d++)
+        once &= p->dim[d].index != 0;
+    return once;
+}
+
 int dml_narrows(const dml_plan *p, int threads, int64_t taken)
 {
-    int elements = p->slice <= 8 && p->follows && p->tuple == 1 && !p->direct && !p->fetch && !p->in_registers && !p->gathers &&
+    int elements = p->slice <= 8 && p->fused && (p->packed ? each_once(p) : p->follows) && p->tuple == 1 && !p->direct && !p->fetch && !p->in_registers && !p->gathers &&
                    !p->past && !p->stores && p->bounds[0] <= NARROW_BOUND;
-    int gains = dml_index_bytes(p->index) == 8 || (p->numbered && p->reached < NARROW_NEAR);
+    int gains = p->packed || dml_index_bytes(p->index) == 8 || (p->numbered && p->reached < NARROW_NEAR);
     int by_columns = !p->untouched && dml_columns_kept(p, threads);
     return dml_chosen_isa->narrowers && elements && gains && !by_columns &&
            boxes_narrowed(p, threads, taken) * FEW_OF_THEM >= p->boxes;
@@ -72,7 +86,7 @@ int dml_narrows(const dml_plan *p, int threads, int64_t taken)
 
 int dml_narrow(dml_job *job, dml_plan *p, int threads, int64_t taken, dml_narrowing *narrowing)
 {
-    int64_t bytes = dml_index_bytes(p->index), boxes = boxes_narrowed(p, threads, taken);
+    int64_t boxes = boxes_narrowed(p, threads, taken);
     p->narrowed = malloc((size_t)(boxes < p->boxes ? dml_block_number(p, boxes) : p->positions) * sizeof(u16));
     if (!p->narrowed)
         return 0;
@@ -83,8 +97,9 @@ int dml_narrow(dml_job *job, dml_plan *p, int threads, int64_t taken, dml_narrow
     narrowing->per_chunk = dml_most(1, NARROW_CHUNK / (p->rows * p->inner));
     narrowing->first = (dml_first){some_checked, narrowing, dml_ceil(p->boxes, narrowing->per_chunk)};
     narrowing->narrower = *p;
-    for (int d = 0; d < p->rank; d++)
-        narrowing->narrower.dim[d].index = p->dim[d].index / bytes * (int64_t)sizeof(u16);
+    narrowing->narrower.gap = narrowing->narrower.packed = 0;
+    for (int64_t d = p->rank - 1, apart = sizeof(u16); d >= 0; apart *= p->dim[d--].size)
+        narrowing->narrower.dim[d].index = apart;
     narrowing->narrower.indices = (const char *)p->narrowed;
     p->narrower = &narrowing->narrower;
     return 1;

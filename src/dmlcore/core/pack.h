@@ -18,11 +18,19 @@ DML_INLINE void NAME(collect)(T *DML_RESTRICT to, const char *from, int64_t stri
     else if (stride == 2 * width)
         for (int64_t i = 0; i < count; i++)
             memcpy(to + i, from + i * 2 * width, sizeof(T));
-    else if (count <= 2 * APART || (stride > -DML_LINE / 2 && stride < DML_LINE / 2))
-        for (int64_t i = 0; i < count; i++) {
-            DML_FEW;
-            memcpy(to + i, from + i * stride, sizeof(T));
+    else if (count <= 2 * APART || (stride > -DML_LINE / 2 && stride < DML_LINE / 2)) {
+        int64_t i = 0;
+        for (; i + 4 <= count; i += 4, from += 4 * stride) {
+            memcpy(to + i, from, sizeof(T));
+            memcpy(to + i + 1, from + stride, sizeof(T));
+            memcpy(to + i + 2, from + 2 * stride, sizeof(T));
+            memcpy(to + i + 3, from + 3 * stride, sizeof(T));
         }
+        for (; i < count; i++, from += stride) {
+            DML_FEW;
+            memcpy(to + i, from, sizeof(T));
+        }
+    }
     else
         for (int64_t i = 0; i < count; i++) {
             DML_PREFETCH(from + (i + APART) * stride);
@@ -35,8 +43,11 @@ DML_INLINE void NAME(collect_tuples)(T *DML_RESTRICT to, const char *from, int64
 {
     for (int64_t i = 0; i < count; i++, from += stride, to += q) {
         DML_FEW;
-        for (int k = 0; k < q; k++)
-            memcpy(to + k, from + k * apart, sizeof(T));
+        if (apart == (int64_t)sizeof(T))
+            memcpy(to, from, (size_t)q * sizeof(T));
+        else
+            for (int k = 0; k < q; k++)
+                memcpy(to + k, from + k * apart, sizeof(T));
     }
 }
 

@@ -19,6 +19,7 @@
 #define COMBINED_ROWS (12 << 20)   /* bytes of rows whose elements are combined: that cache has fewer */
 #define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
 #define FEWEST_ROWS 8              /* of so many rows in a box, */
+#define LONGEST_LOOK 192           /* positions that a loop checks before it moves them: ring.h has fewer than far.c */
 #define LONG_FOR_COLUMNS 1024      /* which are so many bytes long in the table */
 
 /* Bytes of the table where registers hold it and a box has enough of its elements; else 0. What lies between elements that
@@ -103,6 +104,22 @@ static int had_better_roll(const dml_plan *p)
     return p->fetch || (p->stores && p->tuple > 1 && dml_streamed(p) >= ROLLED);
 }
 
+/* Whether the next box's indices are checked while those of one move: they lie right behind them, or as far behind or in front of
+ * them in all boxes. No loop looks farther ahead than all of the next box. */
+static void follow_each_other(dml_plan *p)
+{
+    int64_t tuple = p->tuple * (int64_t)dml_index_bytes(p->index);
+    p->follows = p->fused && !p->packed; /* those are brought together for each box */
+    p->gap = 0;
+    for (int d = 0; d < p->cut; d++) {
+        int64_t rest = p->dim[d].index - p->dim[d + 1].index * p->dim[d + 1].size;
+        if (rest && d == p->cut - 1 && p->pieces == 1 && p->rows * p->inner >= LONGEST_LOOK && rest % tuple == 0)
+            p->gap = rest / tuple;
+        else if (rest)
+            p->follows = 0;
+    }
+}
+
 void dml_policy_loops(dml_plan *p)
 {
     int repeated = p->pieces == 1; /* every box has the same indices: their offsets are computed once */
@@ -138,10 +155,7 @@ void dml_policy_loops(dml_plan *p)
     int goes_on = !p->packed &&
                   (!p->ramped || p->dim[0].table == p->slice); /* without the ramp, which is no longer than a box */
     p->together = p->fused && p->rank == 1 && goes_on && !p->combine ? TOGETHER : 1;
-    p->follows = p->fused && !p->packed; /* those are brought together for each box */
-    p->gap = 0;
-    for (int d = 0; d < p->cut; d++)
-        p->follows &= p->dim[d].index == p->dim[d + 1].index * p->dim[d + 1].size;
+    follow_each_other(p);
     p->feeds = p->combine && p->fused && p->reached + p->walked >= LEAST_FED &&
                p->positions * (p->slice + dml_index_bytes(p->index)) >= FEEDS;
 }

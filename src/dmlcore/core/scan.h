@@ -5,6 +5,7 @@
 #define NAME(name) DML_JOIN3(name, I, ISA)
 #define SIGNED ((I) - 1 < (I)1)
 #define FEWEST 256 /* positions that are worth the preparations */
+#define LONG_BOX 512 /* the same for each box */
 #define LANES (DML_LINE / (int)sizeof(I)) /* of the longest vectors, */
 #define VECTORS(tuple) ((tuple) % 5 == 0 ? 5 : (tuple) % 7 == 0 ? 7 : 3) /* so many of which are checked at a time */
 
@@ -80,8 +81,9 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
         for (int k = 0; columns && k < p->tuple; k++)
             bad |= NAME(check)((const I *)(block.indices + k * p->coordinate_stride), block.positions, 1, p->bounds + k, 0);
         if (!columns)
-            bad = by_lanes ? NAME(check)((const I *)block.indices, block.positions * p->tuple, p->tuple, p->bounds, 0)
-                           : NAME(normalise)(p, &block);
+            bad = by_lanes && block.positions >= LONG_BOX
+                      ? NAME(check)((const I *)block.indices, block.positions * p->tuple, p->tuple, p->bounds, 0)
+                      : NAME(normalise)(p, &block);
         if (bad)
             return DML_OUT_OF_RANGE;
         for (int64_t i = 0; seen && i < block.count; i++)
@@ -106,5 +108,6 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
 #undef NAME
 #undef SIGNED
 #undef FEWEST
+#undef LONG_BOX
 #undef LANES
 #undef VECTORS

@@ -1,0 +1,124 @@
+"""Indices that do not follow each other in memory: parts of wider rows, every second row or element, backwards, fields of records,
+not aligned. What lies between them is out of range, so a loop that reads it fails. Each against NumPy's own functions.
+"""
+
+import numpy as np
+import pytest
+from moves import DTYPES, THREADS, both_outputs, numbers, wanted_of
+from oracle import same_bits
+
+import dmlcore
+
+ISAS = ("baseline", "avx2", "avx512", "avx512-zen5", "avx512-gathers")
+BETWEEN = 2**31 - 1
+LAYOUTS = ("columns", "rows", "backwards", "every second", "every third", "from the last", "records", "bytes", "both")
+
+
+def laid_out(indices, layout):
+    """The same numbers, in memory of which they are a part."""
+    shape, last = indices.shape, indices.shape[-1]
+    if layout == "records":
+        records = np.zeros(shape, [("a", indices.dtype), ("b", indices.dtype), ("c", indices.dtype)])
+        records["b"] = records["c"] = BETWEEN
+        view = records["a"]
+    elif layout == "bytes":
+        view = np.zeros(indices.nbytes + 1, "uint8")[1:].view(indices.dtype).reshape(shape)
+    else:
+        view = {
+            "columns": lambda full: full((*shape[:-1], last + 3))[..., 2:-1],
+            "rows": lambda full: full((2 * shape[0], *shape[1:]))[::2],
+            "backwards": lambda full: full(shape)[::-1],
+            "every second": lambda full: full((*shape[:-1], 2 * last))[..., ::2],
+            "every third": lambda full: full((*shape[:-1], 3 * last))[..., 1::3],
+            "from the last": lambda full: full(shape)[..., ::-1],
+            "both": lambda full: full((*shape[:-2], 3 * shape[-2], last + 40))[..., ::-3, 20:-20],
+        }[layout](lambda size: np.full(size, BETWEEN, indices.dtype))
+    view[...] = indices
+    return view
+
+
+def broken(call, indices, out, places, bound):
+    """An index out of range, anywhere, is found, and the output stays as it was."""
+    before = out.copy()
+    for place in places:
+        good, indices[place] = indices[place], bound
+        for threads in THREADS:
+            with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                call(out=out, num_threads=threads)
+            assert caught.value.position == place
+        indices[place] = good
+    assert same_bits(out, before)
+
+
+@pytest.mark.parametrize("isa", ISAS, indirect=True)
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+@pytest.mark.parametrize(
+    "shape", ((50, 20), (9, 127), (40, 128), (300, 191), (31, 200), (5, 700), (7, 1100), (3, 40, 200), (4, 3, 2, 193)), ids=str
+)
+def test_rows(rng, every_thread, isa, shape, index):
+    """Along every axis, few and many; rows so long that each is a box, of which the next one is looked at already, and
+    shorter ones."""
+    for layout in LAYOUTS:
+        dtype = rng.choice(DTYPES)
+        for axis in (len(shape) - 1, 0):
+            table = numbers(rng, shape, dtype)
+            low = -shape[axis] if index[0] == "i" else 0
+            given = laid_out(rng.integers(low, shape[axis], shape).astype(index), layout)
+            updates = numbers(rng, shape, dtype)
+            gathered, scattered = wanted_of("elements", table, given, updates, axis)
+            both_outputs(dmlcore.gather_elements, table, given, axis=axis, wanted=gathered)
+            for threads in THREADS:
+                found = dmlcore.scatter_elements(table, given, updates, axis, num_threads=threads)
+                assert same_bits(found, scattered), (layout, axis, threads)
+            last = tuple(n - 1 for n in shape)
+            places = ((0,) * len(shape), last, (*last[:-1], 0), (0, *last[1:]), tuple(n // 2 for n in shape))
+
+            def call(**options):
+                return dmlcore.gather_elements(table, given, axis, **options)  # noqa: B023
+
+            broken(call, given, np.full_like(gathered, 7), places, shape[axis])
+
+
+@pytest.mark.parametrize("isa", ISAS, indirect=True)
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+@pytest.mark.parametrize("size", (3000, 65_536, 70_000, 7_000_000))
+def test_one_dimension(rng, every_thread, isa, size, index):
+    """Positions of two dimensions out of a table of one: numbers of elements that 16 bits hold, indices that they hold, and neither,
+    where some offsets are kept; and a table that no cache holds."""
+    dtypes = ("float32",) if size > 70_000 else ("uint8", "float16", "float32", "float64")
+    for layout in LAYOUTS:
+        for dtype, shape in zip(dtypes, ((60, 90), (41, 230), (700, 131), (450, 600)), strict=False):
+            table = np.resize(np.arange(251).astype(dtype), size)
+            given = laid_out(rng.integers(-size if index[0] == "i" else 0, size, shape).astype(index), layout)
+            both_outputs(dmlcore.gather, table, given, wanted=table[given.astype(np.int64)])
+            places = ((0, 0), (shape[0] - 1, shape[1] - 1), (shape[0] // 2, shape[1] - 1))
+
+            def call(**options):
+                return dmlcore.gather(table, given, **options)  # noqa: B023
+
+            broken(call, given, np.full(shape, 7, dtype), places, size)
+
+
+@pytest.mark.parametrize("isa", ISAS, indirect=True)
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+@pytest.mark.parametrize("positions", ((1000,), (20, 45), (30_000,), (150, 140)), ids=str)
+def test_tuples(rng, every_thread, isa, positions, index):
+    """Pairs and triples, their coordinates beside each other or not."""
+    for shape in ((90, 80), (30, 20, 30)):
+        for layout in LAYOUTS:
+            dtype = rng.choice(DTYPES)
+            table = numbers(rng, shape, dtype)
+            given = np.stack([rng.integers(-n if index[0] == "i" else 0, n, positions) for n in shape], -1).astype(index)
+            given = laid_out(given, "columns" if layout == "both" else layout)
+            updates = numbers(rng, positions, dtype)
+            gathered, scattered = wanted_of("nd", table, given, updates)
+            both_outputs(dmlcore.gather_nd, table, given, wanted=gathered)
+            for threads in THREADS:
+                assert same_bits(dmlcore.scatter_nd(table, given, updates, num_threads=threads), scattered), (layout, threads)
+            last = tuple(n - 1 for n in positions)
+
+            def call(**options):
+                return dmlcore.gather_nd(table, given, **options)  # noqa: B023
+
+            for k, n in enumerate(shape):
+                broken(call, given, np.full_like(gathered, 7), ((*last, k), ((0,) * len(last)) + (k,)), n)
