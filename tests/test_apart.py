@@ -1,5 +1,5 @@
-"""Indices that do not follow each other in memory: parts of wider rows, every second row or element, backwards, fields of records,
-not aligned. What lies between them is out of range, so a loop that reads it fails. Each against NumPy's own functions.
+"""Indices that do not follow each other in memory: parts of wider rows, every second row or element, backwards, fields of
+records, not aligned. What lies between them is out of range, so a loop that reads it fails. Each against NumPy's own functions.
 """
 
 import numpy as np
@@ -83,8 +83,8 @@ def test_rows(rng, every_thread, isa, shape, index):
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 @pytest.mark.parametrize("size", (3000, 65_536, 70_000, 7_000_000))
 def test_one_dimension(rng, every_thread, isa, size, index):
-    """Positions of two dimensions out of a table of one: numbers of elements that 16 bits hold, indices that they hold, and neither,
-    where some offsets are kept; and a table that no cache holds."""
+    """Positions of two dimensions out of a table of one: numbers of elements that 16 bits hold, indices that they hold, and
+    neither, where some offsets are kept; and a table that no cache holds."""
     dtypes = ("float32",) if size > 70_000 else ("uint8", "float16", "float32", "float64")
     for layout in LAYOUTS:
         for dtype, shape in zip(dtypes, ((60, 90), (41, 230), (700, 131), (450, 600)), strict=False):

@@ -127,7 +127,7 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
     while (p->cut > 0 && p->inner * p->dim[p->cut].size <= cap) {
         int64_t inner = p->inner * p->dim[p->cut].size;
         linear more = linear_with(p, all, p->cut - 1, inner);
-        if (inner >= DIRECT_ROW && more.index < all.index && follow && p->dim[p->cut].index)
+        if (inner >= DIRECT_ROW && more.index < all.index && follow && p->dim[p->cut - 1].index)
             break;
         if (inner >= row && (more.index < all.index || more.table < all.table || more.stream < all.stream))
             break;

@@ -64,6 +64,7 @@ typedef int (*dml_narrower)(const char *indices, int64_t count, int64_t bound, i
                             u16 *to);
 
 /* The indices of so many positions of a box, which are apart or not aligned, one after the other in memory of its own. */
+struct dml_block;
 typedef const void *(*dml_packer)(const dml_plan *p, struct dml_block *b, int64_t count);
 
 /* All loops for one instruction set. */

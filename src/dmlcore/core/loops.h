@@ -19,10 +19,12 @@
 #define WRAP_TUPLES(index, count, tuple, index_width, is_signed, bounds, steps, offsets) 0
 #endif
 #define T u32
+#include "check.h"
 #include "grow.h"
 #include "pack.h"
 #undef T
 #define T u64
+#include "check.h"
 #include "grow.h"
 #include "pack.h"
 #undef T

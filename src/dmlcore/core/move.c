@@ -12,11 +12,6 @@
 #define SMALL_AND_FAR 4096               /* and out of tables that the caches do not hold */
 #define MANY_INDICES ((int64_t)48 << 10) /* to check: worth a region more, where threads are worth their while at all */
 #define MANY_OF_A_RANGE ((int64_t)1 << 20) /* bytes of them that had better not be read twice */
-#define SHORT_TUPLE 16                   /* bytes; shorter ones are read again as quickly as their offsets */
-#define FAR_APART 32                     /* bytes from one index to the next that make it take longer */
-#define READ_AGAIN (2 << 20)             /* bytes of a thread's indices and of the table: its cache holds both */
-#define OFFSETS_KEPT ((int64_t)1 << 20)  /* bytes of offsets for each thread, */
-#define FEW_OF_THEM 8                    /* not worth it for so small a part of them all */
 #define SMALL_COPY 16384                 /* bytes; the first-level cache holds them until they are updated */
 #define FEW_UPDATES 8                    /* lines of the table for each that is updated */
 #define ASK_EVERY ((int64_t)1 << 22)     /* positions that a bad index is looked for among */
@@ -87,23 +82,6 @@ int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse)
     dml_job job;
     scan_of(&job, dml_plan_indices(&once, plan, &ramps) ? &once : plan, threads);
     return dml_parallel(dml_some_boxes, &job, dml_ceil(job.end, job.per_chunk), DML_FORWARD, threads, pulse);
-}
-
-/* How many boxes' offsets a check had better keep, the last ones, which are moved first: tuples, and indices that are apart, take
- * longer to read than their offsets, and positions in one row have the same ones however they are cut into boxes. taken: bytes of
- * scratch memory that these threads have already. */
-static int64_t keeps(const dml_plan *p, int threads, int64_t taken)
-{
-    int64_t tuple = (int64_t)p->tuple * dml_index_bytes(p->index), apart = p->dim[0].index;
-    if (p->wide || p->mode != DML_RAISE)
-        return 0;
-    if (p->packed ? !dml_plan_in_order(p) || p->again : p->rank != 1 || p->dim[0].table != 0 || apart != tuple || tuple < SHORT_TUPLE)
-        return 0;
-    if (!p->packed && p->fused &&
-        (p->tuple == 1 || !p->gathers || (double)(p->positions * tuple / threads) + p->reached < READ_AGAIN))
-        return 0;
-    int64_t boxes = (threads * OFFSETS_KEPT - taken) / (p->rows * p->inner * (int64_t)sizeof(u32));
-    return boxes * FEW_OF_THEM < p->boxes ? 0 : dml_least(boxes, p->boxes);
 }
 
 /* The copy that a scatter begins with. threads: set to what copy and updates are worth together where they share lines; else
@@ -253,14 +231,11 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
     }
     status = DML_OK;
     if (checks && plan->mode == DML_RAISE && (plan->slice == 0 || scans)) {
-        int in_boxes = !by_rows && !apart && !dml_takes_tiles(&job, NULL, 0, scatter); /* as they are cut */
-        int narrows = scans && in_boxes && dml_narrows(plan, threads, taken) &&
+        int boxes_stay = scans && !scatter && !by_rows && !apart && !dml_takes_tiles(&job, NULL, 0, 0);
+        int narrows = boxes_stay && dml_narrows(plan, threads, taken) &&
                       dml_narrow(&job, plan, threads, taken, &shared->narrowing);
-        int64_t kept = scans && !narrows && (plan->rank == 1 || (in_boxes && !scatter)) ? keeps(plan, threads, taken) : 0;
-        if (kept) {
-            plan->kept_from = plan->boxes - kept;
-            plan->kept = malloc((size_t)(plan->positions - dml_block_number(plan, plan->kept_from)) * sizeof(u32));
-        }
+        if (!narrows && (boxes_stay || (scans && plan->rank == 1)))
+            dml_keep(plan, threads, taken);
         if (narrows && threads > 1)
             pulse->first = &shared->narrowing.first;
         else if (narrows) {

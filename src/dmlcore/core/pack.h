@@ -30,8 +30,7 @@ DML_INLINE void NAME(collect)(T *DML_RESTRICT to, const char *from, int64_t stri
             DML_FEW;
             memcpy(to + i, from, sizeof(T));
         }
-    }
-    else
+    } else
         for (int64_t i = 0; i < count; i++) {
             DML_PREFETCH(from + (i + APART) * stride);
             memcpy(to + i, from + i * stride, sizeof(T));

@@ -1,55 +1,13 @@
 /* scan.h: checks every index and moves nothing: what comes before the first byte of a caller's own output is written.
  * Included by core/loops.h for each index class I (U: the unsigned type of its width) and instruction set ISA, after
- * normalise.h, without guard. */
+ * check.h and normalise.h, without guard. */
 
 #define NAME(name) DML_JOIN3(name, I, ISA)
 #define SIGNED ((I) - 1 < (I)1)
 #define FEWEST 256 /* positions that are worth the preparations */
 #define LONG_BOX 512 /* the same for each box */
-#define LANES (DML_LINE / (int)sizeof(I)) /* of the longest vectors, */
-#define VECTORS(tuple) ((tuple) % 5 == 0 ? 5 : (tuple) % 7 == 0 ? 7 : 3) /* so many of which are checked at a time */
-
-/* Coordinates that follow each other, `tuple` of them for each position. v is in [-n, n) exactly when v + n is in
- * [0, 2n), unsigned: one addition and one maximum for each. lanes, a constant, is a multiple of the tuple and of the vectors'
- * lengths, so a lane always meets coordinates of the same dimension. */
-DML_INLINE int NAME(check_by)(const I *index, int64_t count, int tuple, const int64_t *bounds, int64_t ahead, int lanes)
-{
-    U add[7 * LANES], last[7 * LANES], most[7 * LANES];
-    int bad = 0;
-    for (int lane = 0, k = 0; lane < lanes; lane++, k = k + 1 < tuple ? k + 1 : 0) {
-        int64_t n = bounds[k];
-        if (sizeof(I) == 4)                          /* a longer dimension takes every value */
-            n = dml_least(n, SIGNED ? (int64_t)1 << 31 : (int64_t)1 << 32);
-        bad |= n == 0;
-        add[lane] = SIGNED ? (U)n : 0;
-        last[lane] = (U)n + add[lane] - 1;
-        most[lane] = 0;
-    }
-    for (; count >= lanes; count -= lanes, index += lanes) {
-        for (int line = 0; ahead && line < lanes * (int)sizeof(I); line += DML_LINE)
-            DML_PREFETCH((const char *)index + ahead + line);
-        for (int lane = 0; lane < lanes; lane++) {
-            U u = (U)index[lane] + add[lane];
-            most[lane] = most[lane] > u ? most[lane] : u;
-        }
-    }
-    for (int lane = 0; lane < count; lane++) {
-        U u = (U)index[lane] + add[lane];
-        most[lane] = most[lane] > u ? most[lane] : u;
-    }
-    for (int lane = 0; lane < lanes; lane++)
-        bad |= most[lane] > last[lane];
-    return bad;
-}
-
-DML_LONG_PIECE int NAME(check)(const I *index, int64_t count, int tuple, const int64_t *bounds, int64_t ahead)
-{
-    switch (VECTORS(tuple)) {
-    case 5: return NAME(check_by)(index, count, tuple, bounds, ahead, 5 * LANES);
-    case 7: return NAME(check_by)(index, count, tuple, bounds, ahead, 7 * LANES);
-    default: return NAME(check_by)(index, count, tuple, bounds, ahead, 3 * LANES);
-    }
-}
+#define CHECK(index, count, tuple, bounds, ahead) \
+    DML_JOIN3(check, U, ISA)((const U *)(const void *)(index), count, tuple, bounds, SIGNED, ahead)
 
 static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t end)
 {
@@ -60,7 +18,7 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
         dense = p->dim[d].index == dense ? dense * p->dim[d].size : 0;
     unsigned char *seen = p->seen ? p->seen + worker->number * p->seen_apart : NULL;
     int by_lanes = !seen && p->positions >= FEWEST && p->mode == DML_RAISE && !p->packed && !p->again &&
-                   VECTORS(p->tuple) * LANES % p->tuple == 0,
+                   DML_JOIN3(has_lanes_for, U, ISA)(p->tuple),
         stop = DML_OK;
     int columns = !seen && p->mode == DML_RAISE && p->by_columns && !p->again;
     int64_t box = begin, kept = p->kept ? dml_most(begin, dml_least(p->kept_from, end)) : end;
@@ -68,8 +26,7 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
         int64_t at = dml_block_number(p, begin), stop_at = dml_block_number(p, kept), some;
         for (; at < stop_at && !stop; at += some) {
             some = dml_least(stop_at - at, 16 * DML_BLOCK);
-            if (NAME(check)((const I *)(p->indices + at * tuple_bytes), some * p->tuple, p->tuple, p->bounds,
-                            p->tuned->ahead_of_scans))
+            if (CHECK(p->indices + at * tuple_bytes, some * p->tuple, p->tuple, p->bounds, p->tuned->ahead_of_scans))
                 return DML_OUT_OF_RANGE;
             stop = dml_tick(worker, some * tuple_bytes);
         }
@@ -79,10 +36,10 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
         dml_block_open(p, box, 1, &block);
         int bad = 0;
         for (int k = 0; columns && k < p->tuple; k++)
-            bad |= NAME(check)((const I *)(block.indices + k * p->coordinate_stride), block.positions, 1, p->bounds + k, 0);
+            bad |= CHECK(block.indices + k * p->coordinate_stride, block.positions, 1, p->bounds + k, 0);
         if (!columns)
             bad = by_lanes && block.positions >= LONG_BOX
-                      ? NAME(check)((const I *)block.indices, block.positions * p->tuple, p->tuple, p->bounds, 0)
+                      ? CHECK(block.indices, block.positions * p->tuple, p->tuple, p->bounds, 0)
                       : NAME(normalise)(p, &block);
         if (bad)
             return DML_OUT_OF_RANGE;
@@ -109,5 +66,4 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
 #undef SIGNED
 #undef FEWEST
 #undef LONG_BOX
-#undef LANES
-#undef VECTORS
+#undef CHECK

@@ -72,6 +72,9 @@ typedef struct {
 int dml_narrows(const dml_plan *plan, int threads, int64_t taken);
 int dml_narrow(dml_job *job, dml_plan *plan, int threads, int64_t taken, dml_narrowing *narrowing);
 
+/* Memory for offsets that the check keeps for the move, of the last boxes, which are moved first: none where that does not pay. */
+void dml_keep(dml_plan *plan, int threads, int64_t taken);
+
 /* Whether to put what is gathered aside until every index is known to be in range, and the same move so. taken: as in move.c.
  * DML_NO_MEMORY: nothing has changed. */
 int dml_goes_aside(const dml_plan *plan, int threads, int64_t taken);

@@ -1,0 +1,56 @@
+/* check.h: whether coordinates are in range, without moving anything. Included by core/loops.h for indices of four and of eight bytes,
+ * T, signed or not, and each instruction set ISA, without guard. */
+
+#define NAME(name) DML_JOIN3(name, T, ISA)
+#define LANES (DML_LINE / (int)sizeof(T)) /* of the longest vectors, */
+#define VECTORS(tuple) ((tuple) % 5 == 0 ? 5 : (tuple) % 7 == 0 ? 7 : 3) /* so many of which are checked at a time */
+
+/* Coordinates that follow each other, `tuple` of them for each position. v is in [-n, n) exactly when v + n is in
+ * [0, 2n), unsigned: one addition and one maximum for each. lanes, a constant, is a multiple of the tuple and of the vectors'
+ * lengths, so a lane always meets coordinates of the same dimension. */
+DML_INLINE int NAME(check_by)(const T *index, int64_t count, int tuple, const int64_t *bounds, int is_signed, int64_t ahead,
+                              int lanes)
+{
+    T add[7 * LANES], last[7 * LANES], most[7 * LANES];
+    int bad = 0;
+    for (int lane = 0, k = 0; lane < lanes; lane++, k = k + 1 < tuple ? k + 1 : 0) {
+        int64_t n = bounds[k];
+        if (sizeof(T) == 4) /* a longer dimension takes every value */
+            n = dml_least(n, is_signed ? (int64_t)1 << 31 : (int64_t)1 << 32);
+        bad |= n == 0;
+        add[lane] = is_signed ? (T)n : 0;
+        last[lane] = (T)n + add[lane] - 1;
+        most[lane] = 0;
+    }
+    for (; count >= lanes; count -= lanes, index += lanes) {
+        for (int line = 0; ahead && line < lanes * (int)sizeof(T); line += DML_LINE)
+            DML_PREFETCH((const char *)index + ahead + line);
+        for (int lane = 0; lane < lanes; lane++) {
+            T u = index[lane] + add[lane];
+            most[lane] = most[lane] > u ? most[lane] : u;
+        }
+    }
+    for (int lane = 0; lane < count; lane++) {
+        T u = index[lane] + add[lane];
+        most[lane] = most[lane] > u ? most[lane] : u;
+    }
+    for (int lane = 0; lane < lanes; lane++)
+        bad |= most[lane] > last[lane];
+    return bad;
+}
+
+DML_INLINE int NAME(has_lanes_for)(int tuple) { return VECTORS(tuple) * LANES % tuple == 0; }
+
+/* For tuples that have lanes. 1: one is out of range. */
+DML_LONG_PIECE int NAME(check)(const T *index, int64_t count, int tuple, const int64_t *bounds, int is_signed, int64_t ahead)
+{
+    switch (VECTORS(tuple)) {
+    case 5: return NAME(check_by)(index, count, tuple, bounds, is_signed, ahead, 5 * LANES);
+    case 7: return NAME(check_by)(index, count, tuple, bounds, is_signed, ahead, 7 * LANES);
+    default: return NAME(check_by)(index, count, tuple, bounds, is_signed, ahead, 3 * LANES);
+    }
+}
+
+#undef NAME
+#undef LANES
+#undef VECTORS
