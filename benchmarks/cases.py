@@ -27,7 +27,7 @@ class Cell:
     index_shape: tuple = ()
     index: str = "int64"
     axis: int = 0
-    layout: str = "C"  # of the input: C, T (transposed), step (every second element); of the indices: F, broadcast
+    layout: str = "C"  # of the input: C, T (transposed), step (every second element); of the indices: F, broadcast, part
     pattern: str = "random"  # of the indices: random, negative, permutation, few (16 targets), rows (equal along a row), ...
     density: float = 1.0  # nonzero_coordinates
     reduction: str = "none"
@@ -186,14 +186,25 @@ def _indices(rng, cell: Cell) -> np.ndarray:
         i = np.empty(shape, dtype)
         for k, size in enumerate(cell.shape[: cell.tuple_size]):
             i[..., k] = _draw(rng, cell.pattern, size, shape[:-1])
-        return np.asfortranarray(i) if cell.layout == "F" else i
+        return _place(i, cell.layout)
     size = cell.shape[cell.axis]
     if cell.layout == "broadcast":  # one row of indices for all rows
         return np.broadcast_to(_draw(rng, cell.pattern, size, shape[-1:]).astype(dtype), shape)
     if cell.pattern == "rows":
         return np.repeat(rng.integers(0, size, (shape[0], 1)).astype(dtype), shape[1], axis=1)
-    i = _draw(rng, cell.pattern, size, shape).astype(dtype, copy=False)
-    return np.asfortranarray(i) if cell.layout == "F" else i
+    return _place(_draw(rng, cell.pattern, size, shape).astype(dtype, copy=False), cell.layout)
+
+
+def _place(i: np.ndarray, layout: str) -> np.ndarray:
+    """Indices in memory: in Fortran order, or a part of rows that have one more, or half as many again if they are long."""
+    if layout == "F":
+        return np.asfortranarray(i)
+    if layout != "part":
+        return i
+    size = i.shape[-1]
+    wider = np.zeros((*i.shape[:-1], size + max(1, size // 2)), i.dtype)
+    wider[..., :size] = i
+    return wider[..., :size]
 
 
 def _draw(rng, pattern: str, size: int, shape: tuple) -> np.ndarray:
@@ -225,6 +236,7 @@ def _table() -> list[Cell]:
         c(g, "L2", f32, (65536,), (32768,)),
         c(g, "L2", f32, (4096, 16), (4096,), i32),
         c(g, "L2", f16, (64, 1024), (256,), axis=1),
+        c(g, "L2", f32, (65536,), (100, 300), layout="part"),
         c(g, "L3", f32, (512, 4096), (1024,), axis=1),
         c(g, "L3", u8, (16384, 256), (16384,), i32),
         c(g, "L3", f32, (50, 60, 8), (5000,), layout="T"),
@@ -246,6 +258,8 @@ def _table() -> list[Cell]:
         c(e, "L2", f32, (8192, 32), (8192, 4), axis=1),
         c(e, "L2", f32, (65536,), (65536,)),
         c(e, "L2", f32, (2000, 8), (2000, 8), u32, axis=1, layout="F"),
+        c(e, "L2", f32, (50, 20), (50, 20), axis=1, layout="part"),
+        c(e, "L2", f32, (200, 200), (200, 200), axis=1, layout="part"),
         c(e, "L3", f32, (2048, 1024), (2048, 1024), axis=1),
         c(e, "L3", f32, (1024, 2048), (1024, 2048), axis=0),
         c(e, "L3", f64, (64, 256, 64), (64, 256, 64), i32, axis=1),
@@ -265,6 +279,7 @@ def _table() -> list[Cell]:
         c(n, "L2", f32, (65536,), (32768, 1)),
         c(n, "L2", f32, (256, 256), (32768, 2), quick=True),
         c(n, "L2", f32, (256, 256), (32768, 2), layout="F"),
+        c(n, "L2", f32, (256, 256), (32768, 2), layout="part"),
         c(n, "L2", f16, (64, 32, 32), (32768, 3)),
         c(n, "L2", u8, (16, 16, 16, 16), (32768, 4), i32),
         c(n, "L2", f32, (4096, 16), (4096, 1)),
@@ -273,6 +288,7 @@ def _table() -> list[Cell]:
         c(n, "L3", f32, (2048, 2048), (512 * KIB, 2), i32),
         c(n, "L3", f32, (512, 512, 16), (64 * KIB, 2), u32),
         c(n, "L3", f32, (2048, 1024), (512 * KIB, 2), layout="step"),
+        c(n, "L3", f32, (2048, 1024), (512 * KIB, 2), layout="part"),
         c(n, "L3", f64, (8, 796), (1000, 1), layout="step"),
         c(n, "L3", f32, (4000, 3000), (512 * KIB, 2), pattern="negative"),
         c(n, "DRAM", f32, (big,), (4 * MIB, 1), i32),
@@ -291,6 +307,7 @@ def _table() -> list[Cell]:
         c(se, "L2", f16, (64, 512), (64, 512), i32, axis=1),
         c(se, "L2", f32, (64, 512), (64, 512), axis=0),
         c(se, "L2", f32, (65536,), (65536,), pattern="few"),
+        c(se, "L3", f32, (1000, 1000), (1000, 1000), axis=1, layout="part"),
         c(se, "L3", f32, (2048, 1024), (2048, 1024), i32, axis=1),
         c(se, "L3", f32, (1024, 2048), (1024, 2048), axis=0),
         c(se, "L3", f32, (4 * MIB,), (512 * KIB,)),
@@ -313,6 +330,7 @@ def _table() -> list[Cell]:
         c(sn, "L3", f32, (65536, 16), (655, 1), pattern="permutation"),
         c(sn, "L3", f32, (512, 512, 16), (64 * KIB, 2), i32),
         c(sn, "L3", f32, (2048, 512), (64 * KIB, 2), layout="F"),
+        c(sn, "L3", f32, (2048, 512), (64 * KIB, 2), layout="part"),
         c(sn, "L3", f32, (300_000, 3), (3000, 1), layout="T"),
         c(sn, "DRAM", f32, (8192, 8192), (4 * MIB, 2)),
         c(sn, "DRAM", f32, (1 * MIB, 32), (1 * MIB, 1), pattern="permutation"),

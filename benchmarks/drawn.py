@@ -17,7 +17,7 @@ OPERATORS = {
 DTYPES = {"float32": 4, "float64": 1, "float16": 1, "uint8": 1, "int64": 1}
 INDICES = {"int64": 3, "int32": 2, "uint32": 1}
 RANKS = {"_elements": (1, 1, 2, 2, 2, 3), "": (1, 2, 2, 2, 3, 3, 4)}
-LAYOUTS = {"C": 7, "T": 1, "step": 1, "F": 1}
+LAYOUTS = {"C": 7, "T": 1, "step": 1, "F": 1, "part": 1}
 PATTERNS = {"random": 8, "negative": 2, "range": 1, "sorted": 1}
 DENSITIES = (0.01, 0.1, 0.5, 0.9, 1.0)
 LARGEST = 12 * MIB  # elements of an input, and of the indices
@@ -40,7 +40,7 @@ def _cell(rng: random.Random) -> Cell | None:
     shape = _shape(rng, rng.choice(RANKS["_elements" if op.endswith("_elements") else ""]))
     layout = _one(rng, LAYOUTS) if len(shape) > 1 else "C"
     if op == "nonzero_coordinates":
-        layout = layout.replace("F", "C")
+        layout = layout if layout in ("T", "step") else "C"
         return Cell(op, "drawn", dtype, shape, density=rng.choice(DENSITIES), layout=layout)
     axis, most = rng.randrange(len(shape)), 2 if op.startswith("gather") else 1
     if op.endswith("_nd"):
