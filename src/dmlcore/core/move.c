@@ -11,7 +11,6 @@
 #define SMALL 8192                       /* elements, */
 #define SMALL_AND_FAR 4096               /* and out of tables that the caches do not hold */
 #define MANY_INDICES ((int64_t)48 << 10) /* to check: worth a region more, where threads are worth their while at all */
-#define MANY_OF_A_RANGE ((int64_t)1 << 20) /* bytes of them that had better not be read twice */
 #define SMALL_COPY 16384                 /* bytes; the first-level cache holds them until they are updated */
 #define FEW_UPDATES 8                    /* lines of the table for each that is updated */
 #define ASK_EVERY ((int64_t)1 << 22)     /* positions that a bad index is looked for among */
@@ -84,6 +83,11 @@ int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse)
     return dml_parallel(dml_some_boxes, &job, dml_ceil(job.end, job.per_chunk), DML_FORWARD, threads, pulse);
 }
 
+int dml_check(const dml_plan *plan, int threads, dml_pulse *pulse)
+{
+    return dml_scan(plan, plan->positions * plan->tuple >= MANY_INDICES ? threads : 1, pulse);
+}
+
 /* The copy that a scatter begins with. threads: set to what copy and updates are worth together where they share lines; else
  * left as it is. */
 static int copy_source(const dml_job *job, const dml_move *m, const dml_run *run, int apart, int *threads, dml_pulse *pulse)
@@ -106,36 +110,6 @@ static int copy_source(const dml_job *job, const dml_move *m, const dml_run *run
     if (after)
         *threads = copiers;
     return status;
-}
-
-/* Whether every index names the same part of the table, as there is no other, and each is for one element: the gather is a copy,
- * of which the indices were a good part. */
-static int is_copy(const dml_plan *p)
-{
-    int copy = p->mode == DML_RAISE && p->whole;
-    for (int k = 0; k < p->tuple; k++)
-        copy &= p->bounds[k] == 1;
-    for (int d = 0; d < p->rank; d++)
-        copy &= p->dim[d].index != 0;
-    return copy;
-}
-
-/* Such a gather, and one of a range, whose indices are not needed any more once they are checked. Every dimension at least doubles the
- * output, so there are fewer of them than a copy may have. step: from one position to the next of a range. */
-static int copy_all(const dml_plan *p, const dml_run *run, const char *table, int64_t step, dml_pulse *pulse)
-{
-    int64_t sizes[DML_DIMS + 1], from[DML_DIMS + 1], to[DML_DIMS + 1], bytes = p->positions * p->slice;
-    int rank = 0, copiers = run->threads;
-    for (; rank < p->rank; rank++) {
-        sizes[rank] = p->dim[rank].size;
-        from[rank] = step ? step : p->dim[rank].table;
-        to[rank] = p->dim[rank].stream;
-    }
-    sizes[rank] = p->slice / p->element;
-    from[rank] = to[rank] = p->element;
-    rank++;
-    return dml_copy(p->stream, table, (dml_list){sizes, rank}, (dml_list){to, rank}, (dml_list){from, rank}, p->element,
-                    dml_store_for(bytes, (double)bytes, copiers, run->untouched), run->untouched, 0, &copiers, pulse);
 }
 
 /* What a move's regions have in common, and the check that the region which moves does first. */
@@ -177,19 +151,9 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
                     return DML_OUT_OF_RANGE;
     }
     int threads = run->threads > 1 && checks ? dml_threads_worth(run->threads, dml_plan_nanoseconds(plan), pulse) : 1;
-    if (checks && !scatter && is_copy(plan)) {
-        dml_plan_ramps(plan, &ramps);
-        status = dml_scan(plan, plan->positions * plan->tuple >= MANY_INDICES ? threads : 1, pulse);
-        return status ? status : copy_all(plan, run, plan->table, 0, pulse);
-    }
-    int64_t width = dml_index_bytes(plan->index); /* longer ones of a fresh output had better be read beside the elements */
-    if (checks && !scatter && plan->mode == DML_RAISE && plan->slice && plan->positions * width >= MANY_OF_A_RANGE &&
-        (run->check_first || width == 4 || width < plan->slice)) {
-        int64_t at;
-        status = dml_names_range(plan, threads, pulse, &at);
-        if (status == DML_OK)
-            return copy_all(plan, run, plan->table + at * plan->slice, plan->slice, pulse);
-        if (status != DML_OUT_OF_RANGE)
+    if (checks && !scatter) {
+        status = dml_gather_whole(plan, run, &ramps, threads, pulse);
+        if (status != DML_NO_MEMORY)
             return status;
     }
     if (checks && !scatter && plan->slice && dml_takes_short_rows(plan)) {
@@ -246,7 +210,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
             shared->first = (dml_first){dml_some_boxes, &shared->check, dml_ceil(shared->check.end, shared->check.per_chunk)};
             pulse->first = &shared->first;
         } else
-            status = dml_scan(plan, plan->positions * plan->tuple >= MANY_INDICES ? threads : 1, pulse);
+            status = dml_check(plan, threads, pulse);
         if (status)
             return status;
         job.checked = !narrows;
@@ -330,7 +294,7 @@ static int move_straight(const dml_plan *plan, int op, const dml_move *m, const 
     if (straight->alone)
         part_run.threads = threads = 1;
     if (run->check_first && plan->mode == DML_RAISE && straight->parts > 1)
-        status = dml_scan(plan, plan->positions * plan->tuple >= MANY_INDICES ? threads : 1, pulse);
+        status = dml_check(plan, threads, pulse);
     part_run.check_first &= straight->parts == 1; /* where that was asked for, those of several parts are checked already */
     if (!status && straight->apart) {
         straight_parts parts = {plan, op, m, &part_run, straight};

@@ -1,6 +1,6 @@
 /* share.h: sharing out the boxes of a plan among threads.
  * Included by move.c, which makes the plan, and by share_gather.c, share_scatter.c, columns.c, lines.c, rows.c, short_rows.c, tiles.c,
- * turned.c, straight.c, strided.c, narrow.c, aside.c and overwritten.c, which know what may run at once. */
+ * turned.c, straight.c, strided.c, narrow.c, aside.c, whole.c and overwritten.c, which know what may run at once. */
 #ifndef DMLCORE_SHARE_H
 #define DMLCORE_SHARE_H
 
@@ -57,8 +57,14 @@ int64_t dml_boxes_per_chunk(const dml_plan *plan, int64_t boxes, int threads);
 /* Checks every index; where the plan says so, notes the offsets they name. */
 int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse);
 
+/* The same before a move, by one thread if there are few. */
+int dml_check(const dml_plan *plan, int threads, dml_pulse *pulse);
+
 /* Whether the indices are one range, *at the element where it begins: DML_OK; DML_OUT_OF_RANGE: they are not (follow.c). */
 int dml_names_range(const dml_plan *plan, int threads, dml_pulse *pulse, int64_t *at);
+
+/* The same gather, if it is a copy once its indices are checked; DML_NO_MEMORY: it is not. */
+int dml_gather_whole(const dml_plan *plan, const dml_run *run, dml_ramps *ramps, int threads, dml_pulse *pulse);
 
 /* Indices that are checked and narrowed to 16 bits; `first` does that. */
 typedef struct {
