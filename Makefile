@@ -52,6 +52,7 @@ help:
 	@echo 'make test-installed   test wheel and sdist, installed, on every Python that is found, with the oldest and the'
 	@echo '                 newest NumPy (40 minutes); the wheel meets all tests, the sdist those of the product'
 	@echo 'make aarch64     cross-compile the C core and run it under qemu; make core-sanitized: with sanitizers (clang)'
+	@echo 'make core-raced  run it with threads, looking for data races (Debian: clang libomp-dev)'
 	@echo 'make docs        build the documentation site, in four languages, in docs/_build/html'
 	@echo 'make docs-check  the same, then check links, anchors, translations and the Python blocks of the pages'
 	@echo 'make docs-translations  bring the catalogues of the translations up to date with the pages'
@@ -138,7 +139,7 @@ $(FRESH):
 	@echo '$@ is missing; run: python -m codegen   (or: make regenerate)' >&2; exit 1
 
 # ---- packaging and style --------------------------------------------------------------------------------------------
-.PHONY: fuzz lint sdist wheel test-installed aarch64 core-sanitized
+.PHONY: fuzz lint sdist wheel test-installed aarch64 core-sanitized core-raced
 CORE   = tests/packaging/core_smoke.c src/dmlcore/capi.c $(wildcard src/dmlcore/core/*.c src/dmlcore/isa/*.c)
 CORE_C = -std=c11 -g -Wall -Wextra -Wno-type-limits -Isrc/dmlcore
 
@@ -190,3 +191,9 @@ core-sanitized:
 	build/core-sanitized
 	clang $(CORE_C) -O1 -fsanitize=memory -fno-sanitize-recover=all $(CORE) -o build/core-sanitized
 	build/core-sanitized
+
+# Archer tells the sanitizer what OpenMP's own library orders.
+core-raced:
+	@mkdir -p build
+	clang $(CORE_C) -O1 -fopenmp -fsanitize=thread $(CORE) -o build/core-raced
+	OMP_TOOL_LIBRARIES=$$(clang -print-resource-dir)/../../libarcher.so TSAN_OPTIONS=ignore_noninstrumented_modules=1 build/core-raced
