@@ -65,10 +65,10 @@ class BuildExt(build_ext):
     def compile_side_by_side(self):
         """The files of the one extension are compiled on all CPUs; setuptools would take them in turn."""
         one_after_the_other = self.compiler.compile
-        # Where a short loop happens to lie across two lines of code, it takes up to a fifth longer. Calls of few elements come
-        # from the generated module, which takes some nanoseconds longer if its loops are aligned.
 
         def compile_one(source, options):
+            # Where a short loop happens to lie across two lines of code, it takes up to a fifth longer. Calls of few elements
+            # come from the generated module, which takes some nanoseconds longer if its loops are aligned.
             if Path(source).parent.name in ("core", "isa"):
                 options = options | {"extra_postargs": [*options["extra_postargs"], "-falign-loops=32"]}
             return one_after_the_other([source], **options)

@@ -122,3 +122,35 @@ def test_tuples(rng, every_thread, isa, positions, index):
 
             for k, n in enumerate(shape):
                 broken(call, given, np.full_like(gathered, 7), ((*last, k), ((0,) * len(last)) + (k,)), n)
+
+
+@pytest.mark.parametrize("isa", ISAS, indirect=True)
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+@pytest.mark.parametrize("shape", ((3000, 1), (700, 2), (60, 130), (200, 20), (5, 1500)), ids=str)
+def test_scatters_into_an_output(rng, each_way, isa, shape, index):
+    """Fewer indices than the table has places, along both axes, with a check first; updates that are apart, and that are combined;
+    nothing beside the output is written."""
+    rows, columns = shape
+    for table_shape, axis in (((rows, columns + 3), 1), ((rows + 5, columns), 0)):
+        table = numbers(rng, table_shape, "float32")
+        bound = table_shape[axis]
+        for layout in LAYOUTS:
+            given = laid_out(rng.integers(-bound if index[0] == "i" else 0, bound, shape).astype(index), layout)
+            updates = numbers(rng, shape, "float32")
+            apart_ = np.repeat(updates, 2, axis=-1)[..., ::2]
+            at = list(np.indices(shape))
+            at[axis] = given.astype(np.int64)
+            added = table.copy()
+            np.add.at(added, tuple(at), updates)
+            _, scattered = wanted_of("elements", table, given, updates, axis)
+            for u, reduction, wanted in ((updates, "none", scattered), (apart_, "none", scattered), (updates, "add", added)):
+                for threads in THREADS:
+                    around = np.full((3 * table_shape[0], table_shape[1]), -1, "float32")
+                    out = around[table_shape[0] : 2 * table_shape[0]]
+                    dmlcore.scatter_elements(table, given, u, axis, reduction=reduction, out=out, num_threads=threads)
+                    assert same_bits(out, wanted), (layout, axis, reduction, threads)
+                    out[:] = table
+                    dmlcore.scatter_elements(out, given, u, axis, reduction=reduction, out=out, num_threads=threads)
+                    assert same_bits(out, wanted), (layout, axis, reduction, threads)
+                    out[:] = -1
+                    assert (around == -1).all(), (layout, axis, reduction, threads)

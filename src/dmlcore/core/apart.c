@@ -91,7 +91,8 @@ static void lay_out(const dml_move *m, int64_t bytes, int64_t *strides)
     }
 }
 
-/* Tuples of so many bytes: as many together as follow each other in memory; single ones as elements, where there are such. */
+/* Tuples of so many bytes, one at least: as many together as follow each other in memory; single ones as elements, where there are
+ * such. */
 static void bring_runs(char *to, const dml_move *m, int64_t tuple, const int64_t *strides)
 {
     int64_t d = m->positions.n, run = tuple, outer = 1, place[DML_DIMS] = {0};

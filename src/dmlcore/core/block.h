@@ -15,7 +15,7 @@ typedef struct dml_block {
     const char *known;             /* indices that the offsets come from already; NULL: none */
     int64_t known_positions;       /* normalise.h: how many; */
     int64_t known_at;              /* fused.h and far.c, which check as many ahead as they need: where their offsets begin */
-    int64_t following;             /* indices that lie behind its own: the next boxes' */
+    int64_t following;             /* positions behind its own whose indices may be looked at already: the next boxes' */
     const u32 *kept;               /* offsets that a scan has kept; NULL: none */
     const char *next;              /* prefetch: where the table's next row will be read */
     const int64_t *where;          /* stream offsets; NULL: one slice after the other, plan->stream_step apart */

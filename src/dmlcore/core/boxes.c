@@ -8,7 +8,6 @@
 #define SLICES_PAST 8 /* at least, where these go past the caches: the next one is fetched meanwhile, but not the next box's */
 #define LONG_ROW 256 /* a row of so many positions is worth a box of its own, */
 #define LONG_ROW_GATHERED 512 /* of single elements that are gathered: 0.75 to 1.05 of the time if shorter rows share one */
-#define DIRECT_ROW 128 /* so many indices that follow each other need not be brought together with others */
 
 /* Narrow offsets are 32 bits wide, never negative, and count from the first position of a box. The answer is how far they
  * reach; more than that: they have to be wide. */
@@ -116,8 +115,8 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
     }
     int tuple_bytes = p->tuple * dml_index_bytes(p->index);
     int64_t row = long_row(p);
-    int follow = p->whole && !p->unaligned && last->index == tuple_bytes;
-    follow &= p->tuple == 1 || p->coordinate_stride == dml_index_bytes(p->index);
+    int in_rows = p->whole && !p->unaligned && last->index == tuple_bytes;
+    in_rows &= p->tuple == 1 || p->coordinate_stride == dml_index_bytes(p->index);
     linear all = {1, 1, 1};
 
     p->cut = p->rank - 1;
@@ -127,8 +126,8 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
     while (p->cut > 0 && p->inner * p->dim[p->cut].size <= cap) {
         int64_t inner = p->inner * p->dim[p->cut].size;
         linear more = linear_with(p, all, p->cut - 1, inner);
-        if (inner >= DIRECT_ROW && more.index < all.index && follow && p->dim[p->cut - 1].index)
-            break;
+        if (inner >= DML_LONGEST_LOOK && all.index && !more.index && in_rows && p->dim[p->cut - 1].index)
+            break; /* they need not be brought together with others */
         if (inner >= row && (more.index < all.index || more.table < all.table || more.stream < all.stream))
             break;
         inside = all;

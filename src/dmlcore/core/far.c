@@ -8,6 +8,8 @@
 #define RING 256 /* offsets that there is room for, */
 #define AHEAD 192 /* and that wait; measured on Zen 5: 160 and 224 are as good, 128 and 256 slower by 3 to 10 % */
 
+_Static_assert(AHEAD <= DML_LONGEST_LOOK, "the next box has so many");
+
 /* Fetches what so many positions name, to the first-level cache or only to the second one. (A compiler drops calls of what only
  * fetches, so this is to be inlined.) */
 DML_INLINE void fetch_named(const char *table, const u32 *offsets, int near)

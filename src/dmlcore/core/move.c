@@ -195,10 +195,10 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
     }
     status = DML_OK;
     if (checks && plan->mode == DML_RAISE && (plan->slice == 0 || scans)) {
-        int boxes_stay = scans && !scatter && !by_rows && !apart && !dml_takes_tiles(&job, NULL, 0, 0);
-        int narrows = boxes_stay && dml_narrows(plan, threads, taken) &&
+        int in_boxes = scans && !by_rows && !apart && (scatter || !dml_takes_tiles(&job, NULL, 0, 0));
+        int narrows = in_boxes && dml_narrows(plan, threads, taken) &&
                       dml_narrow(&job, plan, threads, taken, &shared->narrowing);
-        if (!narrows && (boxes_stay || (scans && plan->rank == 1)))
+        if (in_boxes && !narrows)
             dml_keep(plan, threads, taken);
         if (narrows && threads > 1)
             pulse->first = &shared->narrowing.first;

@@ -1,8 +1,8 @@
 /* narrow.c: what the check that comes before the first byte of a caller's own output leaves for the move. Gathers of single elements:
  * indices are narrowed to 16 bits on the way, to the numbers of their elements where these fit (narrowed.h), and the move reads these.
  * Two passes over as many indices take longer than one over those and one over a quarter of them, or half; where the table is in the
- * second-level cache, indices compete with it for the way to the first. Other indices that take long to read: their offsets are kept.
- * Where there is no room for all, the first ones are narrowed, the last ones kept. */
+ * second-level cache, indices compete with it for the way to the first. Where there is no room for all, the first ones are. Else of
+ * indices that take long to read the offsets are kept; where there is no room for all, those of the last boxes. */
 #include "dispatch.h"
 #include "share.h"
 
@@ -25,15 +25,21 @@ static int64_t boxes_narrowed(const dml_plan *p, int threads, int64_t taken)
     return p->positions <= room ? p->boxes : dml_most(0, room) / (p->rows * p->inner);
 }
 
+/* Whether the indices of all boxes follow each other, so that any number of them can be narrowed at once. */
+static int are_dense(const dml_plan *p) { return p->follows && !p->gap; }
+
+/* Those of one box, unless they are dense. */
 static int narrow_some(const dml_narrowing *n, int64_t begin, int64_t end)
 {
     const dml_plan *p = n->plan;
     int64_t at = dml_block_number(p, begin), count = (end < p->boxes ? dml_block_number(p, end) : p->positions) - at;
-    const char *from = p->indices + (p->gap ? begin * p->dim[p->cut - 1].index : at * dml_index_bytes(p->index));
+    const char *from = p->indices + at * dml_index_bytes(p->index);
     dml_block block;
-    if (p->packed) {
+    if (!are_dense(p)) {
         dml_block_open(p, begin, 1, &block);
-        from = dml_chosen_isa->packers[dml_index_bytes(p->index) == 8](p, &block, count);
+        from = block.indices;
+        if (p->packed)
+            from = dml_chosen_isa->packers[dml_index_bytes(p->index) == 8](p, &block, count);
     }
     dml_narrower narrower = dml_chosen_isa->narrowers[p->index];
     if (!p->numbered)
@@ -50,7 +56,7 @@ static int some_checked(void *data, dml_worker *worker, int64_t chunk)
     const dml_plan *p = n->plan;
     int64_t begin = chunk * n->per_chunk, end = dml_least(begin + n->per_chunk, p->boxes);
     int64_t narrowed = dml_least(end, p->narrows);
-    int64_t step = (p->numbered && p->ramped) || p->gap || p->packed ? 1 : n->per_chunk;
+    int64_t step = (p->numbered && p->ramped) || !are_dense(p) ? 1 : n->per_chunk;
     for (int64_t box = begin; box < narrowed; box += step)
         if (narrow_some(n, box, dml_least(box + step, narrowed)))
             return DML_OUT_OF_RANGE;
@@ -82,11 +88,11 @@ static int each_once(const dml_plan *p)
 /* Measured for indices that are apart: 1.2 to 1.5x. */
 int dml_narrows(const dml_plan *p, int threads, int64_t taken)
 {
-    int elements = p->slice <= 8 && p->fused && (p->packed ? each_once(p) : p->follows) && p->tuple == 1 && !p->direct &&
-                   !p->fetch && !p->in_registers && !p->gathers && !p->past && !p->stores && p->bounds[0] <= NARROW_BOUND;
+    int elements = p->fused && !p->stores && p->slice <= 8 && p->tuple == 1 && p->bounds[0] <= NARROW_BOUND && each_once(p);
+    int otherwise = p->direct || p->fetch || p->in_registers || p->gathers || p->past;
     int gains = p->packed || dml_index_bytes(p->index) == 8 || (p->numbered && p->reached < NARROW_NEAR);
     int by_columns = !p->untouched && dml_columns_kept(p, threads);
-    return dml_chosen_isa->narrowers && elements && gains && !by_columns &&
+    return dml_chosen_isa->narrowers && elements && !otherwise && gains && !by_columns &&
            boxes_narrowed(p, threads, taken) * FEW_NARROWED >= p->boxes;
 }
 
@@ -111,18 +117,22 @@ int dml_narrow(dml_job *job, dml_plan *p, int threads, int64_t taken, dml_narrow
     return 1;
 }
 
+/* Whether offsets may be kept, which are those of the boxes that the check has: it has the move's if it meets each index once, in
+ * their order; and if the move does not cut others, as scatters do along whose positions the table moves on. */
+static int boxes_stay(const dml_plan *p)
+{
+    if (p->wide || p->again || p->mode != DML_RAISE || !dml_plan_in_order(p))
+        return 0;
+    return p->stores ? p->rank == 1 && p->dim[0].table == 0 : 1;
+}
+
 /* How many boxes' offsets: of tuples, and of indices that are apart, which take longer to read than these. */
 static int64_t boxes_kept(const dml_plan *p, int threads, int64_t taken)
 {
     int64_t tuple = (int64_t)p->tuple * dml_index_bytes(p->index);
-    if (p->wide || p->mode != DML_RAISE)
-        return 0;
-    if (p->packed) { /* the check has the same boxes where it meets each index once, in this order */
-        if (p->again || !dml_plan_in_order(p))
-            return 0;
-    } else if (p->rank != 1 || p->dim[0].table != 0 || p->dim[0].index != tuple || tuple < SHORT_TUPLE)
-        return 0;
-    else if (p->fused && (p->tuple == 1 || !p->gathers || (double)(p->positions * tuple / threads) + p->reached < READ_AGAIN))
+    int row = p->rank == 1 && p->dim[0].table == 0 && p->dim[0].index == tuple; /* one, where they follow each other */
+    int read_again = p->fused && (!p->gathers || (double)(p->positions * tuple / threads) + p->reached < READ_AGAIN);
+    if (!boxes_stay(p) || (!p->packed && (!row || tuple < SHORT_TUPLE || read_again)))
         return 0;
     int64_t boxes = (threads * OFFSETS_KEPT - taken) / (p->rows * p->inner * (int64_t)sizeof(u32));
     return boxes * FEW_KEPT < p->boxes ? 0 : dml_least(boxes, p->boxes);

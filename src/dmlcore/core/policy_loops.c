@@ -19,7 +19,6 @@
 #define COMBINED_ROWS (12 << 20)   /* bytes of rows whose elements are combined: that cache has fewer */
 #define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
 #define FEWEST_ROWS 8              /* of so many rows in a box, */
-#define LONGEST_LOOK 192           /* positions that a loop checks before it moves them: ring.h has fewer than far.c */
 #define LONG_FOR_COLUMNS 1024      /* which are so many bytes long in the table */
 
 /* Bytes of the table where registers hold it and a box has enough of its elements; else 0. What lies between elements that
@@ -104,20 +103,21 @@ static int had_better_roll(const dml_plan *p)
     return p->fetch || (p->stores && p->tuple > 1 && dml_streamed(p) >= ROLLED);
 }
 
-/* Whether the next box's indices are checked while those of one move: they lie right behind them, or as far behind or in front of
- * them in all boxes. No loop looks farther ahead than all of the next box. */
+/* Whether the next box's indices are checked while those of one move: they lie right behind them, or in all boxes as far behind or
+ * in front of them, if a box has as many as any loop looks ahead. */
 static void follow_each_other(dml_plan *p)
 {
-    int64_t tuple = p->tuple * (int64_t)dml_index_bytes(p->index);
+    int64_t tuple = p->tuple * (int64_t)dml_index_bytes(p->index), gap = 0;
+    int long_enough = p->pieces == 1 && p->rows * p->inner >= DML_LONGEST_LOOK;
     p->follows = p->fused && !p->packed; /* those are brought together for each box */
-    p->gap = 0;
     for (int d = 0; d < p->cut; d++) {
         int64_t rest = p->dim[d].index - p->dim[d + 1].index * p->dim[d + 1].size;
-        if (rest && d == p->cut - 1 && p->pieces == 1 && p->rows * p->inner >= LONGEST_LOOK && rest % tuple == 0)
-            p->gap = rest / tuple;
+        if (rest && d == p->cut - 1 && long_enough && rest % tuple == 0)
+            gap = rest / tuple;
         else if (rest)
             p->follows = 0;
     }
+    p->gap = p->follows ? gap : 0;
 }
 
 void dml_policy_loops(dml_plan *p)

@@ -6,6 +6,8 @@
 #define RING 128 /* offsets that there is room for, */
 #define RING_AHEAD 96 /* and that wait for their moves; measured on Zen 5: 112 are as good, 64 and less slower by 4 to 30 % */
 
+_Static_assert(RING_AHEAD <= DML_LONGEST_LOOK, "the next box has so many");
+
 DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ramps, int drift, int scatter, enum dml_joins way,
                           int past)
 {

@@ -78,7 +78,8 @@ typedef struct {
 int dml_narrows(const dml_plan *plan, int threads, int64_t taken);
 int dml_narrow(dml_job *job, dml_plan *plan, int threads, int64_t taken, dml_narrowing *narrowing);
 
-/* Memory for offsets that the check keeps for the move, of the last boxes, which are moved first: none where that does not pay. */
+/* Memory for offsets that the check keeps for the move, of the last boxes, which long rows are moved from first: none where that does
+ * not pay. */
 void dml_keep(dml_plan *plan, int threads, int64_t taken);
 
 /* Whether to put what is gathered aside until every index is known to be in range, and the same move so. taken: as in move.c.
