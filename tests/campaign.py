@@ -41,6 +41,8 @@ def one_round(rng) -> str:
             size = size // 2 + 1  # hardly any tensors of these sizes fit each other
     if rng.random() < 0.1:
         leave_nothing(op, drawn)
+    if rng.random() < 0.1:
+        thin(op, drawn, rng)
     if rng.random() < 0.5:
         repeat(op, drawn, rng)
     if rng.random() < 0.2:
@@ -85,6 +87,15 @@ def leave_nothing(op, drawn) -> None:
     if name and drawn.arrays[name].ndim > ("coordinate_stride" in op.kernel.fields) and not drawn.options.get("batch_dims"):
         for other in {name, "updates"} & set(drawn.arrays):
             drawn.arrays[other] = drawn.arrays[other][:0]
+
+
+def thin(op, drawn, rng) -> None:
+    """One index along some dimension, however many there were: random sizes hardly ever are one beside large ones."""
+    name = index_parameter(op)
+    if name and drawn.arrays[name].ndim and "coordinate_stride" not in op.kernel.fields:
+        d = rng.integers(drawn.arrays[name].ndim)
+        for other in {name, "updates"} & set(drawn.arrays):
+            drawn.arrays[other] = drawn.arrays[other].take(range(min(1, drawn.arrays[other].shape[d])), d)
 
 
 def repeat(op, drawn, rng) -> None:

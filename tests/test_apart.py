@@ -128,8 +128,8 @@ def test_tuples(rng, every_thread, isa, positions, index):
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 @pytest.mark.parametrize("shape", ((3000, 1), (700, 2), (60, 130), (200, 20), (5, 1500)), ids=str)
 def test_scatters_into_an_output(rng, each_way, isa, shape, index):
-    """Fewer indices than the table has places, along both axes, with a check first; updates that are apart, and that are combined;
-    nothing beside the output is written."""
+    """Fewer indices than the table has places, along both axes, with a check first; updates that are apart, and that are
+    combined; nothing beside the output is written."""
     rows, columns = shape
     for table_shape, axis in (((rows, columns + 3), 1), ((rows + 5, columns), 0)):
         table = numbers(rng, table_shape, "float32")
