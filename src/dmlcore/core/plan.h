@@ -16,13 +16,13 @@
 #define DML_NEAR_SUMS (6 << 20)    /* the same where short slices are combined: they are read before they are stored */
 #define DML_FAR_TABLE (16 << 20)   /* bytes; so large a table is far though its coordinates reach less than DML_NEAR, */
 #define DML_FAR_APART 2048         /* if it has so many bytes for each part of it that is met */
-#define DML_LONGEST_LOOK 192 /* positions whose indices a loop checks before it moves them, those of the next box included */
-#define DML_LINE 64 /* bytes of a cache line: two threads should not write to the same one */
-#define DML_IN_REGISTERS 512 /* bytes of a table that registers hold; half as many of elements of one byte, or eight */
-#define DML_HELD_AT_ONCE 200 /* elements of it that are gathered: fewer are not worth loading it */
-#define DML_LONG_SLICE 1024 /* bytes; the lines at both ends of a slice cost little of so many */
+#define DML_LONGEST_LOOK 192       /* positions whose indices a loop checks before it moves them, the next box's too */
+#define DML_LINE 64                /* bytes of a cache line: two threads should not write to the same one */
+#define DML_IN_REGISTERS 512       /* bytes of a table that registers hold; half as many of elements of one byte, or eight */
+#define DML_HELD_AT_ONCE 200       /* elements of it that are gathered: fewer are not worth loading it */
+#define DML_LONG_SLICE 1024        /* bytes; the lines at both ends of a slice cost little of so many */
 #define DML_WRAPS_TUPLES(bytes) ((bytes) > 1 && (bytes) <= 8) /* of elements that rings read by pairs and triples */
-#define DML_SHORTEST_PAST 4 /* bytes of single elements that are stored past the caches; shorter ones gain nothing */
+#define DML_SHORTEST_PAST 4        /* bytes of single elements that are stored past the caches; shorter ones gain nothing */
 
 /* Where single elements of a large table are fetched to before they are moved; L1: scatters by blocks only. */
 enum dml_fetch { DML_FETCH_NONE, DML_FETCH_L1, DML_FETCH_L2 };
@@ -33,69 +33,69 @@ enum dml_joins { DML_INSERTS, DML_MERGES, DML_GATHERS, DML_APART };
 /* What differs among machines with the same instructions; only speed depends on it. */
 typedef struct {
     /* single elements; bytes of a table */
-    int64_t gathers_below; /* the vector unit's gathers are faster than loads one by one */
-    int64_t gathers_past; /* what comes out of smaller tables is never stored past the caches, */
-    int64_t gathers_past_u32; /* four bytes, out of what one position reaches */
-    int64_t gathers_kept; /* nor out of such large ones, unless blocks fetch them, */
-    int64_t gathers_kept_u32; /* at most four bytes; */
-    int64_t elements_past; /* longer ones from so much on with their indices, by threads twice; 0: as slices */
-    int64_t gather_fetches; /* from there on elements are fetched ahead: bytes of the table, */
-    int64_t gather_streams; /* and of indices and elements, up to so many, which fill the same cache */
+    int64_t gathers_below;         /* the vector unit's gathers are faster than loads one by one */
+    int64_t gathers_past;          /* what comes out of smaller tables is never stored past the caches, */
+    int64_t gathers_past_u32;      /* four bytes, out of what one position reaches */
+    int64_t gathers_kept;          /* nor out of such large ones, unless blocks fetch them, */
+    int64_t gathers_kept_u32;      /* at most four bytes; */
+    int64_t elements_past;         /* longer ones from so much on with their indices, by threads twice; 0: as slices */
+    int64_t gather_fetches;        /* from there on elements are fetched ahead: bytes of the table, */
+    int64_t gather_streams;        /* and of indices and elements, up to so many, which fill the same cache */
     int64_t scatter_fetches;
     int64_t scatter_streams;
-    int64_t combined_fetches; /* the same where so many are combined; 0: as others */
-    int64_t rows_fetched; /* tables so large that few elements of each of their rows are fetched ahead as well, */
-    int64_t rows_gathered; /* if, gathered, their number times their bytes' square is so large, */
-    int64_t rows_fetched_alike; /* the same ones of all rows */
-    int64_t cached_direct; /* tables thousands of whose elements, if they are cached, are moved one by one */
-    int64_t columns; /* bytes of lines that these have for them to be gathered column by column */
-    int64_t gather_follows; /* bytes of a few rows for each position that walks along all: not fetched */
+    int64_t combined_fetches;      /* the same where so many are combined; 0: as others */
+    int64_t rows_fetched;          /* tables so large that few elements of each of their rows are fetched ahead as well, */
+    int64_t rows_gathered;         /* if, gathered, their number times their bytes' square is so large, */
+    int64_t rows_fetched_alike;    /* the same ones of all rows */
+    int64_t cached_direct;         /* tables thousands of whose elements, if they are cached, are moved one by one */
+    int64_t columns;               /* bytes of lines that these have for them to be gathered column by column */
+    int64_t gather_follows;        /* bytes of a few rows for each position that walks along all: not fetched */
     int64_t scatter_follows;
-    int64_t to_l2; /* from there on to the second-level cache, which can wait for more lines at a time */
-    int64_t gathers_direct; /* from there on they are checked and moved one by one, unless so much of the table is met
+    int64_t to_l2;                 /* from there on to the second-level cache, which can wait for more lines at a time */
+    int64_t gathers_direct;        /* from there on they are checked and moved one by one, unless so much of the table is met
                                     * that they had better be fetched; */
-    int64_t gathers_rolled; /* from there on fetched elements, and tuples, go by a ring of offsets (far.c) */
+    int64_t gathers_rolled;        /* from there on fetched elements, and tuples, go by a ring of offsets (far.c) */
     int64_t scatters_rolled;
     /* positions that are checked at a time where checking and moving take turns: multiples of 16 up to DML_STEP_MOST */
     int64_t step;
     /* bytes of indices that are fetched ahead; 0: the processor does that better */
     int64_t ahead_of_moves;
-    int64_t ahead_of_many; /* the same of more than the third-level cache holds */
-    int64_t short_rows; /* bytes of a row; indices that walk along such ones, no longer, are not fetched */
+    int64_t ahead_of_many;         /* the same of more than the third-level cache holds */
+    int64_t short_rows;            /* bytes of a row; indices that walk along such ones, no longer, are not fetched */
     int64_t ahead_of_scans;
-    int64_t past_caches; /* bytes; a destination so large is not in a cache when it is used next, */
-    int64_t past_caches_shared; /* the same with what is read meanwhile, for several threads; 0: as for one, */
-    int64_t past_caches_updated; /* and a copy so large not even when much of it is updated at once, */
-    int64_t past_caches_copied; /* when little of it is; 0: as for one */
-    int64_t lines_copied; /* bytes of lines at a time that a scatter copies, then updates; 0: few, as they come */
-    int64_t lines_staged; /* bytes; so much is copied and updated in the first-level cache, then stored past all */
-    int64_t string_align; /* bytes; source and destination lie so for a string instruction to copy well */
-    int64_t by_pages; /* bytes; so much is copied some pages at a time */
+    int64_t past_caches;           /* bytes; a destination so large is not in a cache when it is used next, */
+    int64_t past_caches_shared;    /* the same with what is read meanwhile, for several threads; 0: as for one, */
+    int64_t past_caches_updated;   /* and a copy so large not even when much of it is updated at once, */
+    int64_t past_caches_copied;    /* when little of it is; 0: as for one */
+    int64_t lines_copied;          /* bytes of lines at a time that a scatter copies, then updates; 0: few, as they come */
+    int64_t lines_staged;          /* bytes; so much is copied and updated in the first-level cache, then stored past all */
+    int64_t string_align;          /* bytes; source and destination lie so for a string instruction to copy well */
+    int64_t by_pages;              /* bytes; so much is copied some pages at a time */
     /* slices */
-    int64_t slices_past; /* bytes; so long ones are stored past the caches where much is gathered, */
-    int64_t slices_past_near; /* and is not out of a far table, */
-    int64_t scattered_past; /* and where much is scattered, or gathered to rows that are apart */
-    int64_t slices_copied; /* bytes; so long ones of far tables are left to memcpy, */
-    int64_t slices_kept; /* and so long ones of tables that the third-level cache holds are not stored past it, */
-    int64_t slices_beside; /* nor so much in slices of any length beside a small table */
-    int64_t slices_together; /* bytes; shorter ones of far tables are put together though lines are theirs alone */
-    int stores_soon; /* lines of the second-level cache are fetched before they are stored to */
-    int slices_to_l1; /* those of far tables are fetched to the first-level cache when a gather stores plainly */
-    int separates_all; /* 0: rows that take turns are separated from three on, short elements */
-    int paces; /* elements whole pages apart are read one by one */
-    int permuted; /* elements of four bytes and more that are permuted at a time, at least */
+    int64_t slices_past;           /* bytes; so long ones are stored past the caches where much is gathered, */
+    int64_t slices_past_near;      /* and is not out of a far table, */
+    int64_t scattered_past;        /* and where much is scattered, or gathered to rows that are apart */
+    int64_t slices_copied;         /* bytes; so long ones of far tables are left to memcpy, */
+    int64_t slices_kept;           /* and so long ones of tables that the third-level cache holds are not stored past it, */
+    int64_t slices_beside;         /* nor so much in slices of any length beside a small table */
+    int64_t slices_together;       /* bytes; shorter ones of far tables are put together though lines are theirs alone */
+    int stores_soon;               /* lines of the second-level cache are fetched before they are stored to */
+    int slices_to_l1;              /* those of far tables are fetched to the first-level cache when a gather stores plainly */
+    int separates_all;             /* 0: rows that take turns are separated from three on, short elements */
+    int paces;                     /* elements whole pages apart are read one by one */
+    int permuted;                  /* elements of four bytes and more that are permuted at a time, at least */
     /* planes that lie the other way round */
-    int64_t far_plane; /* bytes; the more of each column of such a one is read at a time, the better */
+    int64_t far_plane;             /* bytes; the more of each column of such a one is read at a time, the better */
     int straightened[DML_STORAGES]; /* quarters of what is moved that a table may have to be turned before, */
     int straightened_along[DML_STORAGES]; /* and where positions walk along it */
-    int turns_squares; /* 0: four bytes row by row of the destination, eight in pairs */
-    int row_for_each; /* bytes for each position of a row of the table that is fetched as a whole */
+    int turns_squares;             /* 0: four bytes row by row of the destination, eight in pairs */
+    int row_for_each;              /* bytes for each position of a row of the table that is fetched as a whole */
     /* tiles of columns */
-    int64_t tiles_moved; /* elements of a plane that are moved, at least; 0: tiles are never slower */
-    int64_t tiles_written; /* bytes of a plane; smaller ones are written in place, unless rows meet in the cache */
+    int64_t tiles_moved;            /* elements of a plane that are moved, at least; 0: tiles are never slower */
+    int64_t tiles_written;         /* bytes of a plane; smaller ones are written in place, unless rows meet in the cache */
     int tiles_rows, tiles_rows_written; /* fewer rows are in the caches while moves in row order go along them */
-    int64_t tiles_crowded; /* bytes of a plane that is moved in place though its rows meet in a cache */
-    int tiles_wide; /* rows at most for each index of a column, where elements have 8 bytes and more */
+    int64_t tiles_crowded;         /* bytes of a plane that is moved in place though its rows meet in a cache */
+    int tiles_wide;                /* rows at most for each index of a column, where elements have 8 bytes and more */
 } dml_tuning;
 
 #define DML_STEP_USUAL 128 /* for so many the compiler unrolls the loops */
@@ -121,17 +121,17 @@ struct dml_plan;
 
 /* Updates to be combined with what the table holds, one after the other. */
 typedef struct {
-    int64_t count, slice; /* how many, and bytes of each */
+    int64_t count, slice;    /* how many, and bytes of each */
     char *table;
-    const u32 *narrow; /* offsets there; NULL: */
-    const int64_t *wide; /* these */
+    const u32 *narrow;       /* offsets there; NULL: */
+    const int64_t *wide;     /* these */
     const char *stream;
-    const int64_t *where; /* offsets there; NULL: */
-    int64_t step; /* from one to the next */
-    int fetch; /* how single elements of the table are fetched ahead: enum dml_fetch */
-    int far; /* 1: so are slices */
-    const char *next; /* indices that are needed next, */
-    int64_t ahead; /* so many bytes for each update, are fetched meanwhile, as further updates are; 0: neither */
+    const int64_t *where;    /* offsets there; NULL: */
+    int64_t step;            /* from one to the next */
+    int fetch;               /* how single elements of the table are fetched ahead: enum dml_fetch */
+    int far;                 /* 1: so are slices */
+    const char *next;        /* indices that are needed next, */
+    int64_t ahead;           /* so many bytes for each update, are fetched meanwhile, as further updates are; 0: neither */
 } dml_updates;
 
 typedef void (*dml_combiner)(const dml_updates *updates);
@@ -142,53 +142,53 @@ typedef struct dml_plan {
     char *table, *stream;
     const char *indices;
     const char *fill;
-    int64_t positions; /* product of the dimensions' sizes */
-    int64_t slice; /* contiguous bytes that are moved at each position; 0: check only */
-    int64_t element; /* bytes of one element of the tensor */
-    int64_t stream_step; /* bytes from one position's slice to the next in a box with a linear stream */
+    int64_t positions;             /* product of the dimensions' sizes */
+    int64_t slice;                 /* contiguous bytes that are moved at each position; 0: check only */
+    int64_t element;               /* bytes of one element of the tensor */
+    int64_t stream_step;           /* bytes from one position's slice to the next in a box with a linear stream */
     const int64_t *bounds, *steps; /* one per coordinate */
     int64_t coordinate_stride;
     const dml_tuning *tuned;
-    int tuple; /* coordinates in a tuple */
-    int storage, index, mode; /* classes; the storage class is that of the slice when it has the width of one */
-    int wide; /* table offsets take 64 bits, or a bound more than 31 */
-    int whole; /* the slice is one element of the storage class */
+    int tuple;                     /* coordinates in a tuple */
+    int storage, index, mode;      /* classes; the storage class is that of the slice when it has the width of one */
+    int wide;                      /* table offsets take 64 bits, or a bound more than 31 */
+    int whole;                     /* the slice is one element of the storage class */
 
     /* boxes: `rows` steps of dimension `cut`, all of the dimensions inside it */
     int cut;
     int64_t inner, rows, pieces, boxes;
-    int64_t again; /* positions of a box after which its indices repeat, where use is made of it; else 0 */
-    int in_rows; /* a box has only so many offsets, and every row of it is gathered through them, */
-    int columns; /* sixteen columns of all rows at a time */
-    int64_t block_bytes; /* work in one box, for dml_tick */
-    int numbered; /* 16 bits number the elements of the table that the positions of a box reach */
+    int64_t again;                 /* positions of a box after which its indices repeat, where use is made of it; else 0 */
+    int in_rows;                   /* a box has only so many offsets, and every row of it is gathered through them, */
+    int columns;                   /* sixteen columns of all rows at a time */
+    int64_t block_bytes;           /* work in one box, for dml_tick */
+    int numbered;                  /* 16 bits number the elements of the table that the positions of a box reach */
     int ramped, scattered, packed; /* table, stream, indices need the ramps */
-    int linear; /* a box's indices are equally far apart; */
-    int by_columns; /* each coordinate's follow each other, but not those of a tuple */
+    int linear;                    /* a box's indices are equally far apart; */
+    int by_columns;                /* each coordinate's follow each other, but not those of a tuple */
     int stores, in_place, combines; /* to the table: a scatter; one without a source to copy first; a reduction */
-    int unaligned; /* index elements are not aligned to their size */
+    int unaligned;                 /* index elements are not aligned to their size */
     const dml_ramps *ramps;
 
     /* what the ways are chosen by */
-    double reached, walked; /* bytes of the table that coordinates reach; that positions walk along */
-    int beyond_l2; /* what is met of the table may not be in the second-level cache */
-    int far; /* it is in no cache: prefetch */
-    int threads, untouched; /* the caller's: that may share out the work; the output's pages are not in use yet */
+    double reached, walked;        /* bytes of the table that coordinates reach; that positions walk along */
+    int beyond_l2;                 /* what is met of the table may not be in the second-level cache */
+    int far;                       /* it is in no cache: prefetch */
+    int threads, untouched;        /* the caller's: that may share out the work; the output's pages are not in use yet */
 
     /* the ways: loads */
-    int fused; /* simple enough for fused.h, and not checked box by box */
-    int64_t together; /* boxes that are opened as one, at most */
-    int follows; /* fused, and every box's indices lie behind those of the box before, */
-    int64_t gap; /* with so many other tuples in between, all of them in front of them if it is negative */
-    int grows; /* fused, and the first two indices name elements that follow each other (follow.c) */
-    int direct; /* fused, and element by element */
-    int rolls; /* likewise, and by a ring of offsets, through the caches */
-    int fetch; /* enum dml_fetch: whether single elements are fetched ahead */
-    int apart; /* out of so large a table that no load had better wait for another */
-    int merges; /* a masked load puts each element of four bytes into its place, where isa/ has that */
-    int gathers; /* the vector unit loads elements, where isa/ has that; of two bytes: at even addresses */
-    int64_t in_registers; /* bytes of the table, where vector registers hold it; 0: they do not */
-    int64_t ahead; /* prefetch: bytes from an index to one that is needed soon; 0: none */
+    int fused;                     /* simple enough for fused.h, and not checked box by box */
+    int64_t together;              /* boxes that are opened as one, at most */
+    int follows;                   /* fused, and every box's indices lie behind those of the box before, */
+    int64_t gap;                   /* or, if it is negative, in front: so many other tuples in between */
+    int grows;                     /* fused, and the first two indices name elements that follow each other (follow.c) */
+    int direct;                    /* fused, and element by element */
+    int rolls;                     /* likewise, and by a ring of offsets, through the caches */
+    int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
+    int apart;                     /* out of so large a table that no load had better wait for another */
+    int merges;                    /* a masked load puts each element of four bytes into its place, where isa/ has that */
+    int gathers;                   /* the vector unit loads elements, where isa/ has that; of two bytes: at even addresses */
+    int64_t in_registers;          /* bytes of the table, where vector registers hold it; 0: they do not */
+    int64_t ahead;                 /* prefetch: bytes from an index to one that is needed soon; 0: none */
     int64_t fed; /* prefetch: bytes of indices for sixteen positions, of the next box while those of one move */
     int feeds; /* the next box's indices and updates are fetched while those of one are combined */
     int64_t next_row, next_step; /* prefetch: bytes to the same place of the table's next row, bytes for 16 positions */
