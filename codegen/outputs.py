@@ -64,7 +64,6 @@ def context(spec: Spec) -> dict:
         "numpy_types": [(numpy_names(t.numpy), t.value) for t in types if t.numpy],
         "numeric_types": max(t.value for t in types if t.dml and t.numpy),
         "storages": [(s, [n for n, of in storage_of.items() if of == s] or ["none"]) for s in datatypes.STORAGES],
-        "indexes": [(i, next(t.name for t in spec.data_types.values() if t.index == i)) for i in datatypes.INDEXES],
         "tensor_rules": ["DML_" + "_".join(map(names.snake, r.id.split("-"))).upper() for r in spec.tensor.rules],
         "checks_max": max(len(op.checks) for op in operators),
         "eight_dimensions_level": spec.level("FL3.0"),

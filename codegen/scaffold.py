@@ -101,7 +101,7 @@ DATA = "FLOAT32, FLOAT16, INT32, INT16, INT8, UINT32, UINT16, UINT8"
 
 KERNEL = """\
 /* {snake}.h: {todo} what one step of the loop does.
- * Included by _generated/loops.inc for each storage class T, index class I and instruction set. */
+ * Included by _generated/loops.inc for each storage class T, index width I and instruction set. */
 
 static int LOOP({snake})(const dml_plan *plan, dml_worker *worker, int64_t begin, int64_t end)
 {{

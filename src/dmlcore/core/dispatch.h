@@ -7,8 +7,6 @@
 #include "bitmap.h"
 #include "plan.h"
 
-enum dml_width { DML_WIDTH_U32, DML_WIDTH_U64, DML_WIDTHS };   /* of a coordinate that is written */
-
 /* DML_TENSOR_DATA_TYPE, for what depends on more than the width of an element. */
 enum {
     DML_FLOAT32 = 1,
@@ -47,8 +45,8 @@ typedef struct {
 
 /* Offsets of so many tuples in a row, which are aligned, with those of a ramp where there is one; the farthest is at most 2**31 - 1.
  * 1: an index is out of range. */
-typedef int (*dml_normaliser)(const void *indices, int64_t count, int tuple, const int64_t *bounds, const int64_t *steps,
-                              const u32 *ramp, u32 *offsets);
+typedef int (*dml_normaliser)(const void *indices, int64_t count, int tuple, int is_signed, const int64_t *bounds,
+                              const int64_t *steps, const u32 *ramp, u32 *offsets);
 
 /* Whether each of so many indices, more than one, is `by` more than the one before it, 0 or 1. ahead: bytes from what is read to what is
  * fetched; 0: nothing is. */
@@ -60,8 +58,8 @@ typedef void (*dml_scatterer)(char *table, const char *stream, const u32 *offset
 
 /* So many indices in a row, checked, to the numbers of elements of 2**shift bytes: index times step, and what the ramp has where
  * there is one, fits into 16 bits of such. 1: one is out of range. */
-typedef int (*dml_narrower)(const char *indices, int64_t count, int64_t bound, int64_t step, const u32 *ramp, int shift,
-                            u16 *to);
+typedef int (*dml_narrower)(const char *indices, int64_t count, int is_signed, int64_t bound, int64_t step, const u32 *ramp,
+                            int shift, u16 *to);
 
 /* The indices of so many positions of a box, which are apart or not aligned, one after the other in memory of its own. */
 struct dml_block;
@@ -69,24 +67,24 @@ typedef const void *(*dml_packer)(const dml_plan *p, struct dml_block *b, int64_
 
 /* All loops for one instruction set. */
 typedef struct {
-    const dml_loop (*loops)[DML_STORAGES][DML_INDEXES];        /* one row for each operator */
-    const dml_loop *scans;                                     /* one for each index class */
+    const dml_loop (*loops)[DML_STORAGES][DML_WIDTHS];         /* one row for each operator */
+    const dml_loop *scans;                                     /* one for each width of indices */
     const dml_normaliser *normalisers;                         /* likewise */
-    const dml_growth *growths;                                 /* of indices of four bytes, of eight */
+    const dml_growth *growths;                                 /* likewise */
     const dml_gatherer *gatherers;                             /* one for each storage class */
     const dml_scatterer *scatterers;                           /* likewise */
-    const dml_packer *packers;                                 /* of indices of four bytes, of eight */
-    const dml_narrower *narrowers;                             /* one for each index class; NULL: indices are not narrowed */
-    const dml_loop *narrowed;                                  /* gathers by narrowed ones, one for each storage class */
-    const dml_combiner (*combiners)[DML_REDUCTIONS];           /* one row for each data type */
-    const dml_nonzero_counter *nonzero_counts;                 /* one for each storage class */
-    const dml_nonzero_writer *nonzero_writes;                  /* one for each dml_width */
-    const dml_columns *const *columns;                         /* one for each storage class of up to eight bytes */
+    const dml_packer *packers;                                 /* likewise */
+    const dml_narrower *narrowers; /* one for each width of indices; NULL: they are not narrowed */
+    const dml_loop *narrowed; /* gathers by narrowed ones, one for each storage class */
+    const dml_combiner (*combiners)[DML_REDUCTIONS]; /* one row for each data type */
+    const dml_nonzero_counter *nonzero_counts; /* one for each storage class */
+    const dml_nonzero_writer *nonzero_writes; /* one for each dml_width */
+    const dml_columns *const *columns; /* one for each storage class of up to eight bytes */
     /* contiguous slices from some places to others, in that order */
     void (*few_slices)(char *to, const int64_t *to_at, const char *from, const int64_t *from_at, int64_t count, int64_t bytes);
     /* so many cache lines of the stage to a place past the caches, so many others into it; NULL: nothing is staged */
     void (*exchange)(char *to, char *stage, int64_t full, const char *from, int64_t next);
-    const dml_shuffle *shuffles;                               /* for elements of one, two, four bytes and more; NULL: none */
+    const dml_shuffle *shuffles; /* for elements of one, two, four bytes and more; NULL: none */
     int wraps; /* coordinates of a tuple that gathers may be fused with, beyond one */
     int looks_up; /* elements in tables that registers hold */
     int moves_directly; /* each element checked and moved by itself */

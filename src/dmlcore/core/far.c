@@ -40,7 +40,8 @@ static void move(const dml_plan *p, char *table, char *stream, const u32 *offset
 int dml_far(const dml_plan *p, dml_block *b, int scatter)
 {
     const dml_dim *last = p->dim + p->rank - 1;
-    const dml_normaliser check = dml_chosen_isa->normalisers[p->index];
+    const dml_normaliser check = dml_chosen_isa->normalisers[dml_index_width(p->index)];
+    int is_signed = dml_index_signed(p->index);
     int64_t tuple = p->tuple * (int64_t)dml_index_bytes(p->index), width = p->slice;
     int64_t whole = b->count & -STEP, rest = b->count - whole;
     char *stream = b->stream, *table = b->table;
@@ -68,7 +69,7 @@ int dml_far(const dml_plan *p, dml_block *b, int scatter)
             const char *from = (ends ? next_indices : b->indices) + place * tuple;
             u32 *offsets = ring + ((at + ready) & (RING - 1));
             fetch_ahead(from, STEP * tuple, p->ahead);
-            if (check(from, STEP, p->tuple, p->bounds, p->steps, ramp && !drift ? ramp + place : ramp, offsets))
+            if (check(from, STEP, p->tuple, is_signed, p->bounds, p->steps, ramp && !drift ? ramp + place : ramp, offsets))
                 return 1;
             if (p->fetch)
                 fetch_named((ends ? next_table : table) + place * drift, offsets, near);
@@ -79,7 +80,7 @@ int dml_far(const dml_plan *p, dml_block *b, int scatter)
     }
     if (rest) {
         const u32 *there = ramp && !drift ? ramp + whole : ramp;
-        if (check(b->indices + whole * tuple, rest, p->tuple, p->bounds, p->steps, there, few))
+        if (check(b->indices + whole * tuple, rest, p->tuple, is_signed, p->bounds, p->steps, there, few))
             return 1;
         move(p, table + whole * drift, stream + whole * width, few, rest, scatter);
     }

@@ -112,7 +112,8 @@ static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes, int64
 
 static int offsets_with(const dml_move *m, const char *indices, int index, int64_t count, const u32 *ramp, u32 *offsets)
 {
-    return dml_chosen_isa->normalisers[index](indices, count, (int)m->bounds.n, m->bounds.v, m->steps.v, ramp, offsets);
+    const dml_normaliser check = dml_chosen_isa->normalisers[dml_index_width(index)];
+    return check(indices, count, (int)m->bounds.n, dml_index_signed(index), m->bounds.v, m->steps.v, ramp, offsets);
 }
 
 /* Offsets of so many tuples in a row, whose positions go along the table; 1: an index is out of range. */
@@ -137,11 +138,12 @@ DML_LONG_PIECE int offsets_along(const dml_move *m, const char *indices, int ind
 /* Those of so many coordinates in a row, of one dimension after the other: what they come to is added to what those before did. */
 static int offsets_by_columns(const dml_move *m, int index, int64_t count, u32 *other, u32 *offsets)
 {
+    const dml_normaliser check = dml_chosen_isa->normalisers[dml_index_width(index)];
     const u32 *before = NULL;
     for (int64_t k = 0; k < m->bounds.n; k++) {
         u32 *to = (m->bounds.n - k) % 2 ? offsets : other;
-        if (dml_chosen_isa->normalisers[index](m->indices + k * m->coordinate_stride, count, 1, m->bounds.v + k, m->steps.v + k,
-                                               before, to))
+        if (check(m->indices + k * m->coordinate_stride, count, 1, dml_index_signed(index), m->bounds.v + k, m->steps.v + k,
+                  before, to))
             return 1;
         before = to;
     }

@@ -21,7 +21,7 @@ static int may_grow(const dml_plan *p, const char *indices, int64_t count, int b
 
 static int grow(const dml_plan *p, const char *indices, int64_t count, int by, int64_t ahead)
 {
-    return dml_chosen_isa->growths[dml_index_bytes(p->index) == 8](indices, count, by, ahead);
+    return dml_chosen_isa->growths[dml_index_width(p->index)](indices, count, by, ahead);
 }
 
 int dml_follows(const dml_plan *p, const dml_block *b, int scatter)

@@ -1,6 +1,6 @@
 /* fused.h: the most frequent moves in one pass: elements that follow each other in the stream, coordinates that follow each
- * other in memory, or are brought together first (pack.h). Included by core/fused_for.h for each storage class T, index class I
- * and instruction set ISA, without guard. Checking some indices and moving as many elements by turns lets the processor do both
+ * other in memory, or are brought together first (pack.h). Included by core/loops.h for each storage class T, width of
+ * indices I and instruction set ISA, without guard. Checking some indices and moving as many elements by turns lets the processor do both
  * at once: the first is arithmetic, the second waits for memory. */
 
 #define NAME(name) DML_JOIN4(name, T, I, ISA)
@@ -53,7 +53,7 @@ DML_INLINE int NAME(some)(const I *index, int64_t count, int q, const dml_plan *
 {
     if (!WRAPS && q == 1 && count == DML_STEP_USUAL && !DML_JOIN3(usual, I, ISA)(index, p->bounds, p->steps, ramp, offsets))
         return 0;
-    return DML_JOIN3(offsets, I, ISA)(index, count, q, p->bounds, p->steps, ramp, offsets);
+    return DML_JOIN3(offsets, I, ISA)(index, count, q, dml_index_signed(p->index), p->bounds, p->steps, ramp, offsets);
 }
 
 /* Each element gathered by itself, as soon as its indices are checked: in a far table the processor gets along with the more
@@ -62,9 +62,10 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
 {
     const volatile I *index = (const I *)b->indices;   /* read once: another thread may change them meanwhile */
     char *stream = b->stream;
-    uint64_t n[4], step[4];
+    uint64_t n[4], add[4], step[4];
     for (int k = 0; k < q; k++) {
         n[k] = (uint64_t)p->bounds[k];
+        add[k] = DML_JOIN3(from_end, I, ISA)(dml_index_signed(p->index), p->bounds[k]);
         step[k] = (uint64_t)p->steps[k];
     }
     for (int64_t left = b->count; left > 0; left--, index += q, stream += sizeof(T)) {
@@ -74,8 +75,8 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
         for (int k = 0; k < q; k++) {
             uint64_t u = (uint64_t)index[k];
             if (u >= n[k]) {
-                u += n[k];
-                if (u >= n[k] || (I)-1 > (I)1)
+                u += add[k];
+                if (u >= n[k])
                     return 1;
             }
             at += u * step[k];
@@ -126,7 +127,7 @@ DML_INLINE int NAME(take)(const dml_plan *p, const dml_block *b, const u32 *ramp
 {
     dml_block_fetch(b->next, b->count * p->next_step / 16, 0);
     return TAKE(b->stream, b->table, b->indices, b->count, p->bounds[0], p->steps[0], ramp, drift, dense, sizeof(T), sizeof(I),
-                (I)-1 < (I)1);
+                dml_index_signed(p->index));
 }
 
 #if WRAPS
@@ -136,13 +137,14 @@ DML_INLINE int NAME(take_tuples)(const dml_plan *p, const dml_block *b, int q)
     const I *index = (const I *)b->indices;
     char *stream = b->stream;
     int64_t bounds[3], steps[3], left = b->count;
+    int is_signed = dml_index_signed(p->index);
     u32 few[16];
     for (int k = 0; k < q; k++) {
         bounds[k] = p->bounds[k];
         steps[k] = p->steps[k];
     }
     for (; left >= 16; left -= 16, index += 16 * q, stream += 16 * sizeof(T))
-        if (TAKE_SIXTEEN(stream, b->table, (const char *)index, q, bounds, steps, sizeof(T), sizeof(I), (I)-1 < (I)1))
+        if (TAKE_SIXTEEN(stream, b->table, (const char *)index, q, bounds, steps, sizeof(T), sizeof(I), is_signed))
             return 1;
     if (left && NAME(some)(index, left, q, p, NULL, few))
         return 1;

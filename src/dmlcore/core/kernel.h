@@ -11,7 +11,7 @@
 /* Moving an element depends on its width alone: the storage class. */
 enum dml_storage { DML_STORAGE_U8, DML_STORAGE_U16, DML_STORAGE_U32, DML_STORAGE_U64, DML_STORAGE_U128, DML_STORAGES };
 
-/* Reading a coordinate depends on its width and sign: the index class. */
+/* What a coordinate is read as. */
 enum dml_index { DML_INDEX_I32, DML_INDEX_I64, DML_INDEX_U32, DML_INDEX_U64, DML_INDEXES };
 
 enum dml_status { DML_OK, DML_OUT_OF_RANGE, DML_NO_MEMORY, DML_INTERRUPTED };

@@ -28,30 +28,18 @@
 #include "grow.h"
 #include "pack.h"
 #undef T
-#define I i32
-#define U u32
-#include "normalise.h"
-#include "scan.h"
-#undef I
-#undef U
-#define I i64
-#define U u64
-#include "normalise.h"
-#include "scan.h"
-#undef I
-#undef U
 #define I u32
-#define U u32
+#define S i32
 #include "normalise.h"
 #include "scan.h"
 #undef I
-#undef U
+#undef S
 #define I u64
-#define U u64
+#define S i64
 #include "normalise.h"
 #include "scan.h"
 #undef I
-#undef U
+#undef S
 
 /* moving elements */
 #ifndef TAKE
@@ -71,23 +59,48 @@
 #endif
 #define T u8
 #include "elements.h"
-#include "fused_for.h"
+#define I u32
+#include "fused.h"
+#undef I
+#define I u64
+#include "fused.h"
+#undef I
 #undef T
 #define T u16
 #include "elements.h"
-#include "fused_for.h"
+#define I u32
+#include "fused.h"
+#undef I
+#define I u64
+#include "fused.h"
+#undef I
 #undef T
 #define T u32
 #include "elements.h"
-#include "fused_for.h"
+#define I u32
+#include "fused.h"
+#undef I
+#define I u64
+#include "fused.h"
+#undef I
 #undef T
 #define T u64
 #include "elements.h"
-#include "fused_for.h"
+#define I u32
+#include "fused.h"
+#undef I
+#define I u64
+#include "fused.h"
+#undef I
 #undef T
 #define T u128
 #include "elements.h"
-#include "fused_for.h"
+#define I u32
+#include "fused.h"
+#undef I
+#define I u64
+#include "fused.h"
+#undef I
 #undef T
 
 /* the same of indices that were narrowed */
@@ -118,12 +131,7 @@ static const dml_loop DML_TABLE(narrowed)[DML_STORAGES] = {
     [DML_STORAGE_U32] = DML_JOIN3(narrowed, u32, ISA),
     [DML_STORAGE_U64] = DML_JOIN3(narrowed, u64, ISA),
 };
-static const dml_narrower DML_TABLE(narrowers)[DML_INDEXES] = {
-    [DML_INDEX_I32] = DML_JOIN3(narrow_row, i32, ISA),
-    [DML_INDEX_I64] = DML_JOIN3(narrow_row, i64, ISA),
-    [DML_INDEX_U32] = DML_JOIN3(narrow_row, u32, ISA),
-    [DML_INDEX_U64] = DML_JOIN3(narrow_row, u64, ISA),
-};
+static const dml_narrower DML_TABLE(narrowers)[] = {DML_JOIN3(narrow_row, u32, ISA), DML_JOIN3(narrow_row, u64, ISA)};
 #define NARROWED DML_TABLE(narrowed)
 #define NARROWERS DML_TABLE(narrowers)
 #else
@@ -232,12 +240,7 @@ const dml_columns *const DML_TABLE(dml_columns)[] = {
 
 #include "../_generated/loops.inc"
 
-static const dml_loop DML_TABLE(scans)[DML_INDEXES] = {
-    [DML_INDEX_I32] = DML_JOIN3(scan, i32, ISA),
-    [DML_INDEX_I64] = DML_JOIN3(scan, i64, ISA),
-    [DML_INDEX_U32] = DML_JOIN3(scan, u32, ISA),
-    [DML_INDEX_U64] = DML_JOIN3(scan, u64, ISA),
-};
+static const dml_loop DML_TABLE(scans)[] = {DML_JOIN3(scan, u32, ISA), DML_JOIN3(scan, u64, ISA)};
 
 static const dml_gatherer DML_TABLE(gatherers)[DML_STORAGES] = {
     [DML_STORAGE_U8] = DML_JOIN3(gather_at, u8, ISA),     [DML_STORAGE_U16] = DML_JOIN3(gather_at, u16, ISA),
@@ -251,12 +254,7 @@ static const dml_scatterer DML_TABLE(scatterers)[DML_STORAGES] = {
     [DML_STORAGE_U128] = DML_JOIN3(scatter_at, u128, ISA),
 };
 
-static const dml_normaliser DML_TABLE(normalisers)[DML_INDEXES] = {
-    [DML_INDEX_I32] = DML_JOIN3(normalise_row, i32, ISA),
-    [DML_INDEX_I64] = DML_JOIN3(normalise_row, i64, ISA),
-    [DML_INDEX_U32] = DML_JOIN3(normalise_row, u32, ISA),
-    [DML_INDEX_U64] = DML_JOIN3(normalise_row, u64, ISA),
-};
+static const dml_normaliser DML_TABLE(normalisers)[] = {DML_JOIN3(normalise_row, u32, ISA), DML_JOIN3(normalise_row, u64, ISA)};
 
 static const dml_packer DML_TABLE(packers)[] = {DML_JOIN3(pack, u32, ISA), DML_JOIN3(pack, u64, ISA)};
 

@@ -34,7 +34,7 @@ static int report(const dml_move *m, dml_run *run)
 {
     int64_t place[DML_DIMS] = {0};
     const char *at = m->indices;
-    int is_signed = run->index == DML_INDEX_I32 || run->index == DML_INDEX_I64;
+    int is_signed = dml_index_signed(run->index);
     run->bad_position = -1;              /* stays so when another thread has mended it meanwhile */
     run->bad_coordinate = run->bad_value = run->bad_bound = 0;
     for (int64_t looked = 0;; looked++) {
@@ -70,7 +70,7 @@ static int report(const dml_move *m, dml_run *run)
 
 static void scan_of(dml_job *job, const dml_plan *plan, int threads)
 {
-    dml_job_open(job, plan, dml_chosen_isa->scans[plan->index], 0);
+    dml_job_open(job, plan, dml_chosen_isa->scans[dml_index_width(plan->index)], 0);
     job->per_chunk = dml_boxes_per_chunk(plan, plan->boxes, threads);
 }
 
@@ -173,7 +173,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
         dml_plan_ramps(plan, &ramps);
 
     dml_job job;
-    dml_job_open(&job, plan, dml_chosen_isa->loops[op][plan->storage][plan->index], run->untouched);
+    dml_job_open(&job, plan, dml_chosen_isa->loops[op][plan->storage][dml_index_width(plan->index)], run->untouched);
     if (by_rows) {
         plan->plain = job.loop;
         job.loop = dml_rows_loop;

@@ -39,12 +39,13 @@ static int narrow_some(const dml_narrowing *n, int64_t begin, int64_t end)
         dml_block_open(p, begin, 1, &block);
         from = block.indices;
         if (p->packed)
-            from = dml_chosen_isa->packers[dml_index_bytes(p->index) == 8](p, &block, count);
+            from = dml_chosen_isa->packers[dml_index_width(p->index)](p, &block, count);
     }
-    dml_narrower narrower = dml_chosen_isa->narrowers[p->index];
+    int is_signed = dml_index_signed(p->index);
+    dml_narrower narrower = dml_chosen_isa->narrowers[dml_index_width(p->index)];
     if (!p->numbered)
-        return narrower(from, count, p->bounds[0], 1, NULL, 0, p->narrowed + at);
-    return narrower(from, count, p->bounds[0], p->steps[0], p->ramped ? p->ramps->table.narrow : NULL, p->storage,
+        return narrower(from, count, is_signed, p->bounds[0], 1, NULL, 0, p->narrowed + at);
+    return narrower(from, count, is_signed, p->bounds[0], p->steps[0], p->ramped ? p->ramps->table.narrow : NULL, p->storage,
                     p->narrowed + at);
 }
 
@@ -61,7 +62,7 @@ static int some_checked(void *data, dml_worker *worker, int64_t chunk)
         if (narrow_some(n, box, dml_least(box + step, narrowed)))
             return DML_OUT_OF_RANGE;
     if (narrowed < end)
-        return dml_chosen_isa->scans[p->index](p, worker, dml_most(begin, narrowed), end);
+        return dml_chosen_isa->scans[dml_index_width(p->index)](p, worker, dml_most(begin, narrowed), end);
     return dml_tick(worker, NARROW_CHUNK * dml_index_bytes(p->index));
 }
 

@@ -1,28 +1,36 @@
 /* normalise.h: from coordinates to table offsets: wraps negative ones, checks every one, multiplies by the steps.
- * Included by core/loops.h for each index class I (U: the unsigned type of its width) and instruction set ISA, without
- * guard. The checked copy is what the movers use: nobody can change it any more. */
+ * Included by core/loops.h for each width of indices, I (S: the signed type of it), and instruction set ISA, without guard. Whether
+ * they are signed is known at run time only: what is added to those below zero is nothing otherwise, and they are out of range as they
+ * are. The checked copy is what the movers use: nobody can change it any more. */
 
 #define NAME(name) DML_JOIN3(name, I, ISA)
-#define SIGNED ((I) - 1 < (I)1)
+
+/* What a coordinate whose highest bit is set comes to its place with in a dimension of n: read as unsigned, it is 2**(bits of I) too
+ * large where it is below zero. */
+DML_INLINE uint64_t NAME(from_end)(int is_signed, int64_t n)
+{
+    return is_signed ? (uint64_t)n - (sizeof(I) == 4 ? (uint64_t)1 << 32 : 0) : 0;
+}
 
 /* Tuples of q coordinates, q constant wherever this is inlined. Where the vector unit knows the larger of two unsigned
  * numbers (CHECK_BY_MAX bytes wide), the largest coordinate tells whether all are in range. Elsewhere: u is in [0, n)
  * exactly when neither u nor n - 1 - u has its highest bit set, n being at most 2**31 - 1. */
-DML_INLINE int NAME(wrapped)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds, const int64_t *steps,
-                             const u32 *ramp, u32 *DML_RESTRICT offsets)
+DML_INLINE int NAME(wrapped)(const I *DML_RESTRICT index, int64_t count, int q, int is_signed, const int64_t *bounds,
+                             const int64_t *steps, const u32 *ramp, u32 *DML_RESTRICT offsets)
 {
-    U bad = 0, n[4], most[4] = {0, 0, 0, 0};
+    I bad = 0, n[4], add[4], most[4] = {0, 0, 0, 0};
     u32 step[4];
     for (int k = 0; k < q; k++) {
-        n[k] = (U)bounds[k];
+        n[k] = (I)bounds[k];
+        add[k] = (I)NAME(from_end)(is_signed, bounds[k]);
         step[k] = (u32)steps[k];
     }
     for (int64_t i = 0; i < count; i++) {
         u32 offset = ramp ? ramp[i] : 0;
         for (int k = 0; k < q; k++) {
             I v = index[i * q + k];
-            U u = (U)v + (SIGNED && (i64)v < 0 ? n[k] : 0);
-            if (sizeof(U) <= CHECK_BY_MAX)
+            I u = v + ((S)v < 0 ? add[k] : 0);
+            if (sizeof(I) <= CHECK_BY_MAX)
                 most[k] = most[k] > u ? most[k] : u;
             else
                 bad |= u | (n[k] - 1 - u);
@@ -30,9 +38,9 @@ DML_INLINE int NAME(wrapped)(const I *DML_RESTRICT index, int64_t count, int q, 
         }
         offsets[i] = offset;
     }
-    bad >>= sizeof(U) * 8 - 1;
+    bad >>= sizeof(I) * 8 - 1;
     for (int k = 0; k < q; k++)
-        if (sizeof(U) <= CHECK_BY_MAX)
+        if (sizeof(I) <= CHECK_BY_MAX)
             bad |= most[k] >= n[k];
     return (int)bad;
 }
@@ -41,15 +49,15 @@ DML_INLINE int NAME(wrapped)(const I *DML_RESTRICT index, int64_t count, int q, 
 DML_INLINE int NAME(plain)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds, const int64_t *steps,
                            const u32 *ramp, u32 *DML_RESTRICT offsets)
 {
-    U any = 0;
+    I any = 0;
     u32 most[4] = {0, 0, 0, 0}, step[4];
     for (int k = 0; k < q; k++)
         step[k] = (u32)steps[k];
     for (int64_t i = 0; i < count; i++) {
         u32 offset = ramp ? ramp[i] : 0;
         for (int k = 0; k < q; k++) {
-            U v = (U)index[i * q + k];
-            any |= sizeof(U) > 4 ? v : 0;
+            I v = index[i * q + k];
+            any |= sizeof(I) > 4 ? v : 0;
             most[k] = most[k] > (u32)v ? most[k] : (u32)v;
             offset += (u32)v * step[k];
         }
@@ -62,33 +70,32 @@ DML_INLINE int NAME(plain)(const I *DML_RESTRICT index, int64_t count, int q, co
 }
 
 /* Most tensors hold no negative coordinate. That is tried first, unless four of them say otherwise. */
-DML_INLINE int NAME(narrow)(const I *index, int64_t count, int q, const int64_t *bounds, const int64_t *steps, const u32 *ramp,
-                            u32 *offsets)
+DML_INLINE int NAME(narrow)(const I *index, int64_t count, int q, int is_signed, const int64_t *bounds, const int64_t *steps,
+                            const u32 *ramp, u32 *offsets)
 {
     if (q == 1 && WRAPS)
-        return WRAP((const char *)index, count, sizeof(I), SIGNED, bounds[0], steps[0], ramp, offsets);
+        return WRAP((const char *)index, count, sizeof(I), is_signed, bounds[0], steps[0], ramp, offsets);
     if (WRAPS)
-        return WRAP_TUPLES((const char *)index, count, q, sizeof(I), SIGNED, bounds, steps, offsets);
+        return WRAP_TUPLES((const char *)index, count, q, sizeof(I), is_signed, bounds, steps, offsets);
     int64_t part = count / 4 * q;
-    int negative = SIGNED &&
-                   ((i64)index[0] < 0 || (i64)index[part] < 0 || (i64)index[2 * part] < 0 || (i64)index[3 * part] < 0);
+    int negative = (S)index[0] < 0 || (S)index[part] < 0 || (S)index[2 * part] < 0 || (S)index[3 * part] < 0;
     if (!negative && !NAME(plain)(index, count, q, bounds, steps, ramp, offsets))
         return 0;
-    return SIGNED ? NAME(wrapped)(index, count, q, bounds, steps, ramp, offsets) : 1;
+    return NAME(wrapped)(index, count, q, is_signed, bounds, steps, ramp, offsets);
 }
 
 /* Any number of coordinates, one dimension after the other: what belongs to it stays in registers. */
-DML_INLINE int NAME(long_tuples)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds, const int64_t *steps,
-                                 u32 *DML_RESTRICT offsets)
+DML_INLINE int NAME(long_tuples)(const I *DML_RESTRICT index, int64_t count, int q, int is_signed, const int64_t *bounds,
+                                 const int64_t *steps, u32 *DML_RESTRICT offsets)
 {
     int bad = 0;
     memset(offsets, 0, (size_t)count * sizeof *offsets);
     for (int k = 0; k < q; k++) {
-        uint64_t n = (uint64_t)bounds[k];
+        uint64_t n = (uint64_t)bounds[k], add = NAME(from_end)(is_signed, bounds[k]);
         u32 step = (u32)steps[k];
         for (int64_t i = 0; i < count; i++) {
             I v = index[i * q + k];
-            uint64_t u = SIGNED ? (uint64_t)(int64_t)v + (v < 0 ? n : 0) : (uint64_t)v;
+            uint64_t u = v + ((S)v < 0 ? add : 0);
             bad |= u >= n;
             offsets[i] += (u32)u * step;
         }
@@ -98,22 +105,22 @@ DML_INLINE int NAME(long_tuples)(const I *DML_RESTRICT index, int64_t count, int
 
 /* Narrow offsets of one or more positions; ramp is added, where there is one; tuples of several coordinates hardly
  * notice when that takes a loop of its own, and there are half as many of theirs. */
-DML_LONG_PIECE int NAME(offsets)(const I *index, int64_t count, int q, const int64_t *bounds, const int64_t *steps,
-                                 const u32 *ramp, u32 *DML_RESTRICT offsets)
+DML_LONG_PIECE int NAME(offsets)(const I *index, int64_t count, int q, int is_signed, const int64_t *bounds,
+                                 const int64_t *steps, const u32 *ramp, u32 *DML_RESTRICT offsets)
 {
     int bad;
     switch (q) {
     case 1:
-        return ramp ? NAME(narrow)(index, count, 1, bounds, steps, ramp, offsets)
-                    : NAME(narrow)(index, count, 1, bounds, steps, NULL, offsets);
-    case 2: bad = NAME(narrow)(index, count, 2, bounds, steps, NULL, offsets); break;
-    case 3: bad = NAME(narrow)(index, count, 3, bounds, steps, NULL, offsets); break;
-    case 4: bad = NAME(narrow)(index, count, 4, bounds, steps, NULL, offsets); break;
+        return ramp ? NAME(narrow)(index, count, 1, is_signed, bounds, steps, ramp, offsets)
+                    : NAME(narrow)(index, count, 1, is_signed, bounds, steps, NULL, offsets);
+    case 2: bad = NAME(narrow)(index, count, 2, is_signed, bounds, steps, NULL, offsets); break;
+    case 3: bad = NAME(narrow)(index, count, 3, is_signed, bounds, steps, NULL, offsets); break;
+    case 4: bad = NAME(narrow)(index, count, 4, is_signed, bounds, steps, NULL, offsets); break;
 #if WRAPS
-    case 5: bad = NAME(narrow)(index, count, 5, bounds, steps, NULL, offsets); break;
-    case 6: bad = NAME(narrow)(index, count, 6, bounds, steps, NULL, offsets); break;
+    case 5: bad = NAME(narrow)(index, count, 5, is_signed, bounds, steps, NULL, offsets); break;
+    case 6: bad = NAME(narrow)(index, count, 6, is_signed, bounds, steps, NULL, offsets); break;
 #endif
-    default: bad = NAME(long_tuples)(index, count, q, bounds, steps, offsets);
+    default: bad = NAME(long_tuples)(index, count, q, is_signed, bounds, steps, offsets);
     }
     if (ramp && !bad)
         for (int64_t i = 0; i < count; i++)
@@ -124,41 +131,41 @@ DML_LONG_PIECE int NAME(offsets)(const I *index, int64_t count, int q, const int
 /* Those of DML_STEP_USUAL single indices, none of which is negative: the compiler unrolls the loops. */
 DML_LONG_PIECE int NAME(usual)(const I *index, const int64_t *bounds, const int64_t *steps, const u32 *ramp, u32 *offsets)
 {
-    if (SIGNED && (i64)index[0] < 0)
+    if ((S)index[0] < 0)
         return 1;
     return ramp ? NAME(plain)(index, DML_STEP_USUAL, 1, bounds, steps, ramp, offsets)
                 : NAME(plain)(index, DML_STEP_USUAL, 1, bounds, steps, NULL, offsets);
 }
 
 /* A dml_normaliser. */
-static int NAME(normalise_row)(const void *indices, int64_t count, int tuple, const int64_t *bounds, const int64_t *steps,
-                               const u32 *ramp, u32 *offsets)
+static int NAME(normalise_row)(const void *indices, int64_t count, int tuple, int is_signed, const int64_t *bounds,
+                               const int64_t *steps, const u32 *ramp, u32 *offsets)
 {
-    return NAME(offsets)(indices, count, tuple, bounds, steps, ramp, offsets);
+    return NAME(offsets)(indices, count, tuple, is_signed, bounds, steps, ramp, offsets);
 }
 
 #if WRAPS
 /* A dml_narrower. */
-static int NAME(narrow_row)(const char *indices, int64_t count, int64_t bound, int64_t step, const u32 *ramp, int shift,
-                            u16 *to)
+static int NAME(narrow_row)(const char *indices, int64_t count, int is_signed, int64_t bound, int64_t step, const u32 *ramp,
+                            int shift, u16 *to)
 {
     if (!ramp && step == (int64_t)1 << shift)
-        return NARROW(indices, count, sizeof(I), SIGNED, bound, step, NULL, shift, 1, to);
-    return NARROW(indices, count, sizeof(I), SIGNED, bound, step, ramp, shift, 0, to);
+        return NARROW(indices, count, sizeof(I), is_signed, bound, step, NULL, shift, 1, to);
+    return NARROW(indices, count, sizeof(I), is_signed, bound, step, ramp, shift, 0, to);
 }
 #endif
 
 /* Any number of coordinates, any bounds and steps. */
-DML_INLINE int NAME(wide)(const I *DML_RESTRICT index, int64_t count, int q, const int64_t *bounds, const int64_t *steps,
-                          const i64 *ramp, i64 *DML_RESTRICT offsets)
+DML_INLINE int NAME(wide)(const I *DML_RESTRICT index, int64_t count, int q, int is_signed, const int64_t *bounds,
+                          const int64_t *steps, const i64 *ramp, i64 *DML_RESTRICT offsets)
 {
     int bad = 0;
     for (int64_t i = 0; i < count; i++) {
         uint64_t offset = ramp ? (uint64_t)ramp[i] : 0;
         for (int k = 0; k < q; k++) {
             I v = index[i * q + k];
-            uint64_t n = (uint64_t)bounds[k], u = SIGNED ? (uint64_t)(int64_t)v + (v < 0 ? n : 0) : (uint64_t)v;
-            bad |= u >= n;
+            uint64_t u = v + ((S)v < 0 ? NAME(from_end)(is_signed, bounds[k]) : 0);
+            bad |= u >= (uint64_t)bounds[k];
             offset += u * (uint64_t)steps[k];
         }
         offsets[i] = (i64)offset;
@@ -170,6 +177,7 @@ DML_INLINE int NAME(wide)(const I *DML_RESTRICT index, int64_t count, int q, con
 DML_PIECE int NAME(lenient)(const dml_plan *p, dml_block *b, const I *index)
 {
     int64_t kept = 0;
+    int is_signed = dml_index_signed(p->index);
     for (int64_t i = 0; i < b->positions; i++) {
         uint64_t offset = 0;
         int missed = 0;
@@ -177,12 +185,12 @@ DML_PIECE int NAME(lenient)(const dml_plan *p, dml_block *b, const I *index)
             offset = p->wide ? (uint64_t)p->ramps->table.wide[i] : p->ramps->table.narrow[i];
         for (int k = 0; k < p->tuple; k++) {
             I v = index[i * p->tuple + k];
-            uint64_t n = (uint64_t)p->bounds[k], u = SIGNED ? (uint64_t)(int64_t)v + (v < 0 ? n : 0) : (uint64_t)v;
+            uint64_t n = (uint64_t)p->bounds[k], u = v + ((S)v < 0 ? NAME(from_end)(is_signed, p->bounds[k]) : 0);
             if (u >= n) {
                 missed = 1;
                 if (n == 0 && p->mode == DML_CLIP)
                     return 1;
-                u = SIGNED && (i64)v < 0 ? 0 : n - 1;
+                u = is_signed && (S)v < 0 ? 0 : n - 1;
             }
             offset += u * (uint64_t)p->steps[k];
         }
@@ -223,8 +231,8 @@ DML_PIECE int NAME(by_columns)(const dml_plan *p, dml_block *b, const u32 *ramp)
 {
     for (int k = 0; k < p->tuple; k++) {
         u32 *to = (p->tuple - k) % 2 ? b->offsets.narrow : (u32 *)(void *)b->packed.half;
-        if (NAME(offsets)((const I *)(b->indices + k * p->coordinate_stride), b->positions, 1, p->bounds + k, p->steps + k,
-                          ramp, to))
+        if (NAME(offsets)((const I *)(b->indices + k * p->coordinate_stride), b->positions, 1, dml_index_signed(p->index),
+                          p->bounds + k, p->steps + k, ramp, to))
             return 1;
         ramp = to;
     }
@@ -247,19 +255,20 @@ DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
         b->known_positions = b->positions;
         return NAME(by_columns)(p, b, p->ramped ? p->ramps->table.narrow : NULL);
     }
-    const I *index = p->packed ? DML_JOIN3(pack, U, ISA)(p, b, count) : (const I *)b->indices;
+    const I *index = p->packed ? DML_JOIN3(pack, I, ISA)(p, b, count) : (const I *)b->indices;
     if (p->mode != DML_RAISE)
         return NAME(lenient)(p, b, index);
+    int is_signed = dml_index_signed(p->index);
     b->known = b->indices;
     b->known_positions = b->positions;
     if (p->wide) {
         const i64 *ramp = p->ramped ? p->ramps->table.wide : NULL;
         if (p->tuple == 1)
-            return NAME(wide)(index, b->positions, 1, p->bounds, p->steps, ramp, b->offsets.wide);
-        return NAME(wide)(index, b->positions, p->tuple, p->bounds, p->steps, ramp, b->offsets.wide);
+            return NAME(wide)(index, b->positions, 1, is_signed, p->bounds, p->steps, ramp, b->offsets.wide);
+        return NAME(wide)(index, b->positions, p->tuple, is_signed, p->bounds, p->steps, ramp, b->offsets.wide);
     }
     const u32 *ramp = p->ramped ? p->ramps->table.narrow : NULL;
-    if (NAME(offsets)(index, count, p->tuple, p->bounds, p->steps, ramp, b->offsets.narrow))
+    if (NAME(offsets)(index, count, p->tuple, is_signed, p->bounds, p->steps, ramp, b->offsets.narrow))
         return 1;
     if (p->again && !p->in_rows)
         NAME(repeat)(p, count, b->positions, b->offsets.narrow);
@@ -267,4 +276,3 @@ DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
 }
 
 #undef NAME
-#undef SIGNED

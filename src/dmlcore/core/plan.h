@@ -24,6 +24,8 @@
 #define DML_WRAPS_TUPLES(bytes) ((bytes) > 1 && (bytes) <= 8) /* of elements that rings read by pairs and triples */
 #define DML_SHORTEST_PAST 4        /* bytes of single elements that are stored past the caches; shorter ones gain nothing */
 
+enum dml_width { DML_WIDTH_U32, DML_WIDTH_U64, DML_WIDTHS }; /* of an index, or a coordinate that is written */
+
 /* Where single elements of a large table are fetched to before they are moved; L1: scatters by blocks only. */
 enum dml_fetch { DML_FETCH_NONE, DML_FETCH_L1, DML_FETCH_L2 };
 
@@ -278,7 +280,9 @@ DML_INLINE int64_t dml_held(int64_t element, int64_t tuple, const int64_t *bound
     return bytes <= dml_in_registers(element) ? bytes : 0;
 }
 
-/* Bytes of one index. */
+/* Bytes of one index, the number of its width among those that have loops of their own, and its sign. */
 DML_INLINE int dml_index_bytes(int index) { return index == DML_INDEX_I32 || index == DML_INDEX_U32 ? 4 : 8; }
+DML_INLINE int dml_index_width(int index) { return dml_index_bytes(index) == 4 ? DML_WIDTH_U32 : DML_WIDTH_U64; }
+DML_INLINE int dml_index_signed(int index) { return index == DML_INDEX_I32 || index == DML_INDEX_I64; }
 
 #endif

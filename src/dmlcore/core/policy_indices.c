@@ -105,7 +105,7 @@ int dml_meets_range(const dml_plan *p)
  * along the last dimension, as far as the first box has it. */
 int dml_meets_negative(const dml_plan *p)
 {
-    if (p->index == DML_INDEX_U32 || p->index == DML_INDEX_U64)
+    if (!dml_index_signed(p->index))
         return 0;
     const dml_dim *last = p->dim + p->rank - 1;
     int64_t bytes = dml_index_bytes(p->index), apart = p->tuple > 1 ? p->coordinate_stride : 0;

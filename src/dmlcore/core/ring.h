@@ -16,6 +16,7 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ram
     char *table = b->table, *stream = b->stream;
     int64_t count = b->count, next_step = p->next_step, ahead = p->ahead, at = 0, ready = 0;
     int64_t first = past ? DML_JOIN3(to_line, T, ISA)(stream, count) : 0, bounds[3], steps[3];
+    int is_signed = dml_index_signed(p->index);
     u32 *ring = b->offsets.narrow, *few = ring + RING;
     for (int k = 0; k < q; k++) {
         bounds[k] = p->bounds[k];
@@ -36,7 +37,7 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ram
         ready = b->known_positions;
     }
     for (; ready < dml_least(RING_AHEAD, whole); ready += 16)
-        if (WRAP_SIXTEEN((const char *)(index + ready * q), q, sizeof(I), (I)-1 < (I)1, bounds, steps,
+        if (WRAP_SIXTEEN((const char *)(index + ready * q), q, sizeof(I), is_signed, bounds, steps,
                          ramps ? ramps + ready : NULL, ring + ((at + ready) & (RING - 1))))
             return 1;
     const char *end = stream + whole * (int64_t)sizeof(T);
@@ -47,7 +48,7 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ram
         for (; soon < soon_end; table += 16 * drift, stream += 16 * sizeof(T), at = (at + 16) & (RING - 1), soon += 16 * q) {
             NAME(fetch)(soon, q, ahead);
             next = dml_block_fetch(next, next_step, scatter);
-            if (WRAP_SIXTEEN((const char *)soon, q, sizeof(I), (I)-1 < (I)1, bounds, steps, soon_ramp,
+            if (WRAP_SIXTEEN((const char *)soon, q, sizeof(I), is_signed, bounds, steps, soon_ramp,
                              ring + ((at + RING_AHEAD) & (RING - 1))))
                 return 1;
             NAME(sixteen)(table, stream, ring + at, drift, scatter, way, past);

@@ -1,24 +1,23 @@
 /* scan.h: checks every index and moves nothing: what comes before the first byte of a caller's own output is written.
- * Included by core/loops.h for each index class I (U: the unsigned type of its width) and instruction set ISA, after
- * check.h and normalise.h, without guard. */
+ * Included by core/loops.h for each width of indices, I, and instruction set ISA, after check.h and normalise.h, without guard. */
 
 #define NAME(name) DML_JOIN3(name, I, ISA)
-#define SIGNED ((I) - 1 < (I)1)
 #define FEWEST 256 /* positions that are worth the preparations */
 #define LONG_BOX 512 /* the same for each box */
 #define CHECK(index, count, tuple, bounds, ahead) \
-    DML_JOIN3(check, U, ISA)((const U *)(const void *)(index), count, tuple, bounds, SIGNED, ahead)
+    DML_JOIN3(check, I, ISA)((const I *)(const void *)(index), count, tuple, bounds, is_signed, ahead)
 
 static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t end)
 {
     dml_block block;
     block.known = NULL;
+    int is_signed = dml_index_signed(p->index);
     int64_t tuple_bytes = p->tuple * (int64_t)sizeof(I), dense = tuple_bytes;
     for (int d = p->rank - 1; d >= 0 && dense; d--)
         dense = p->dim[d].index == dense ? dense * p->dim[d].size : 0;
     unsigned char *seen = p->seen ? p->seen + worker->number * p->seen_apart : NULL;
     int by_lanes = !seen && p->positions >= FEWEST && p->mode == DML_RAISE && !p->packed && !p->again &&
-                   DML_JOIN3(has_lanes_for, U, ISA)(p->tuple),
+                   DML_JOIN3(has_lanes_for, I, ISA)(p->tuple),
         stop = DML_OK;
     int columns = !seen && p->mode == DML_RAISE && p->by_columns && !p->again;
     int64_t box = begin, kept = p->kept ? dml_most(begin, dml_least(p->kept_from, end)) : end;
@@ -51,9 +50,9 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
         dml_block_open(p, box, 1, &block);
         u32 *to = dml_block_kept(p, box);
         block.kept = NULL;
-        int bad = p->packed ? NAME(normalise)(p, &block)
-                            : NAME(offsets)((const I *)block.indices, block.positions, p->tuple, p->bounds, p->steps, NULL, to);
-        if (bad)
+        const I *index = (const I *)block.indices;
+        if (p->packed ? NAME(normalise)(p, &block)
+                      : NAME(offsets)(index, block.positions, p->tuple, is_signed, p->bounds, p->steps, NULL, to))
             return DML_OUT_OF_RANGE;
         if (p->packed)
             memcpy(to, block.offsets.narrow, (size_t)block.positions * sizeof *to);
@@ -63,7 +62,6 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
 }
 
 #undef NAME
-#undef SIGNED
 #undef FEWEST
 #undef LONG_BOX
 #undef CHECK

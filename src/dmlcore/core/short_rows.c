@@ -45,7 +45,7 @@ static int find_offsets(shuffling *s)
             v = p->index == DML_INDEX_I32 ? (int64_t)(i32)half : (int64_t)half;
         }
         DML_ONCE(v);
-        int is_signed = p->index == DML_INDEX_I32 || p->index == DML_INDEX_I64;
+        int is_signed = dml_index_signed(p->index);
         uint64_t u = (uint64_t)v + (is_signed && v < 0 ? (uint64_t)n : 0);
         if (u >= (uint64_t)n)
             return 0;

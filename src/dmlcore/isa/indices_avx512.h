@@ -6,21 +6,20 @@
 #define WRAP wrap_avx512
 #define WRAP_SIXTEEN wrap_sixteen
 
-/* Eight 64-bit indices. What does not fit into 32 bits becomes the nearest number that does, which is out of range as well: a
- * bound is less than 2**31. */
-DML_INLINE __m256i halved_indices(const char *index, __mmask8 some, int is_signed)
+/* Eight 64-bit indices, as signed ones. What does not fit into 32 bits becomes the nearest number that does, which is out of range as
+ * well: a bound is less than 2**31, and unsigned indices below zero stay there (from_the_end). */
+DML_INLINE __m256i halved_indices(const char *index, __mmask8 some)
 {
-    __m512i v = _mm512_maskz_loadu_epi64(some, (const void *)index);
-    return is_signed ? _mm512_cvtsepi64_epi32(v) : _mm512_cvtusepi64_epi32(v);
+    return _mm512_cvtsepi64_epi32(_mm512_maskz_loadu_epi64(some, (const void *)index));
 }
 
 /* Up to sixteen indices that have `width` bytes each, 2, 4 or 8. */
-DML_INLINE __m512i indices_at(const char *index, __mmask16 some, size_t width, int is_signed)
+DML_INLINE __m512i indices_at(const char *index, __mmask16 some, size_t width)
 {
     __m512i v;
     if (width == 8)
-        v = _mm512_inserti64x4(_mm512_castsi256_si512(halved_indices(index, (__mmask8)some, is_signed)),
-                               halved_indices(index + 64, (__mmask8)(some >> 8), is_signed), 1);
+        v = _mm512_inserti64x4(_mm512_castsi256_si512(halved_indices(index, (__mmask8)some)),
+                               halved_indices(index + 64, (__mmask8)(some >> 8)), 1);
     else if (width == 2)
         v = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(some, (const void *)index));
     else
@@ -29,16 +28,16 @@ DML_INLINE __m512i indices_at(const char *index, __mmask16 some, size_t width, i
     return v;
 }
 
+/* What is added to an index: its bound, or nothing where indices are unsigned. */
+DML_INLINE __m512i added_to(int is_signed, int64_t bound) { return _mm512_set1_epi32(is_signed ? (int)bound : 0); }
+
 /* Those below zero count from the end: as unsigned numbers they are the larger ones before the bound is added, others are it after. */
-DML_INLINE __m512i from_the_end(__m512i v, int is_signed, __m512i bound)
-{
-    return is_signed ? _mm512_min_epu32(v, _mm512_add_epi32(v, bound)) : v;
-}
+DML_INLINE __m512i from_the_end(__m512i v, __m512i add) { return _mm512_min_epu32(v, _mm512_add_epi32(v, add)); }
 
 /* Both. */
-DML_INLINE __m512i wrapped_indices(const char *index, __mmask16 some, size_t width, int is_signed, __m512i bound)
+DML_INLINE __m512i wrapped_indices(const char *index, __mmask16 some, size_t width, __m512i add)
 {
-    return from_the_end(indices_at(index, some, width, is_signed), is_signed, bound);
+    return from_the_end(indices_at(index, some, width), add);
 }
 
 /* Coordinate k of sixteen tuples of q, which lie in q vectors: number q * j + k for tuple j. Permutations take two vectors at a
@@ -68,10 +67,11 @@ DML_INLINE __m512i some_offsets(const char *index, int64_t some, int q, size_t w
     __mmask16 out = 0;
     for (int k = 0; k < q; k++) {
         int64_t there = dml_most(0, dml_least(16, some * q - 16 * k));
-        all[k] = indices_at(index + k * 16 * (int64_t)width, (__mmask16)((1 << there) - 1), width, is_signed);
+        all[k] = indices_at(index + k * 16 * (int64_t)width, (__mmask16)((1 << there) - 1), width);
     }
     for (int k = 0; k < q; k++) {
-        __m512i n = _mm512_set1_epi32((int)bounds[k]), v = from_the_end(coordinate_of(all, q, k), is_signed, n);
+        __m512i n = _mm512_set1_epi32((int)bounds[k]), add = added_to(is_signed, bounds[k]);
+        __m512i v = from_the_end(coordinate_of(all, q, k), add);
         out |= _mm512_cmpge_epu32_mask(v, n);
         offset = _mm512_add_epi32(offset, _mm512_mullo_epi32(v, _mm512_set1_epi32((int)steps[k])));
     }
@@ -94,9 +94,10 @@ DML_INLINE int wrap_avx512(const char *index, int64_t count, size_t width, int i
                            const u32 *ramp, u32 *offsets)
 {
     __m512i n = _mm512_set1_epi32((int)bound), by = _mm512_set1_epi32((int)step), most = _mm512_setzero_si512();
+    __m512i add = added_to(is_signed, bound);
     int64_t i = 0;
     for (; i + 16 <= count; i += 16) {
-        __m512i v = wrapped_indices(index + i * (int64_t)width, 0xffff, width, is_signed, n);
+        __m512i v = wrapped_indices(index + i * (int64_t)width, 0xffff, width, add);
         most = _mm512_max_epu32(most, v);
         v = _mm512_mullo_epi32(v, by);
         if (ramp)
@@ -105,7 +106,7 @@ DML_INLINE int wrap_avx512(const char *index, int64_t count, size_t width, int i
     }
     if (i < count) {
         _Alignas(64) u32 last[16];
-        __m512i v = wrapped_indices(index + i * (int64_t)width, (__mmask16)((1 << (count - i)) - 1), width, is_signed, n);
+        __m512i v = wrapped_indices(index + i * (int64_t)width, (__mmask16)((1 << (count - i)) - 1), width, add);
         most = _mm512_max_epu32(most, v);
         _mm512_store_si512((void *)last, _mm512_mullo_epi32(v, by));
         for (const u32 *from = last; i < count; i++, from++)
@@ -136,10 +137,10 @@ DML_INLINE int wrap_tuples(const char *index, int64_t count, int q, size_t width
 }
 
 /* What dml_narrower makes of up to sixteen indices; plain: they number the elements themselves. `most`: the largest so far. */
-DML_INLINE __m256i numbers_of_sixteen(const char *index, __mmask16 some, size_t width, int is_signed, __m512i bound,
-                                      __m512i step, const u32 *ramp, __m128i shift, int plain, __m512i *most)
+DML_INLINE __m256i numbers_of_sixteen(const char *index, __mmask16 some, size_t width, __m512i add, __m512i step,
+                                      const u32 *ramp, __m128i shift, int plain, __m512i *most)
 {
-    __m512i v = wrapped_indices(index, some, width, is_signed, bound);
+    __m512i v = wrapped_indices(index, some, width, add);
     *most = _mm512_max_epu32(*most, v);
     if (!plain) {
         v = _mm512_mullo_epi32(v, step);
@@ -155,15 +156,16 @@ DML_INLINE int narrow_avx512(const char *index, int64_t count, size_t width, int
                              const u32 *ramp, int shift, int plain, u16 *to)
 {
     __m512i n = _mm512_set1_epi32((int)bound), by = _mm512_set1_epi32((int)step), most = _mm512_setzero_si512();
+    __m512i add = added_to(is_signed, bound);
     __m128i by_bits = _mm_cvtsi32_si128(shift);
     int64_t i = 0;
     for (; i + 16 <= count; i += 16)
-        _mm256_storeu_si256((void *)(to + i), numbers_of_sixteen(index + i * (int64_t)width, 0xffff, width, is_signed, n, by,
+        _mm256_storeu_si256((void *)(to + i), numbers_of_sixteen(index + i * (int64_t)width, 0xffff, width, add, by,
                                                                  ramp ? ramp + i : NULL, by_bits, plain, &most));
     if (i < count) {
         u16 last[16];
         __mmask16 some = (__mmask16)((1 << (count - i)) - 1);
-        _mm256_storeu_si256((void *)last, numbers_of_sixteen(index + i * (int64_t)width, some, width, is_signed, n, by,
+        _mm256_storeu_si256((void *)last, numbers_of_sixteen(index + i * (int64_t)width, some, width, add, by,
                                                              ramp ? ramp + i : NULL, by_bits, plain, &most));
         for (const u16 *from = last; i < count; i++)
             to[i] = *from++;
@@ -194,21 +196,19 @@ DML_INLINE void exchange_avx512(char *to, char *stage, const char *from)
 #define TAKE take_avx512
 
 /* Up to eight elements of `width` bytes out of a table of `n` of them, checked on their way: as many as there are 64-bit indices
- * in a register; the index has its own width and sign. dense: table elements follow each other. Else they are `step` bytes apart, and
+ * in a register; the index has its own width. add: n, or nothing where indices are unsigned. dense: table elements follow each other. Else they are `step` bytes apart, and
  * what `more` says is added. Not 0: one is out of range. */
-DML_INLINE int eight_avx512(char *stream, const char *table, const char *index, __m512i n, int dense, __m512i step,
-                            __m512i more, __mmask8 some, size_t width, size_t index_width, int is_signed)
+DML_INLINE int eight_avx512(char *stream, const char *table, const char *index, __m512i n, __m512i add, int dense, __m512i step,
+                            __m512i more, __mmask8 some, size_t width, size_t index_width)
 {
     __m512i v;
     if (index_width == 8)
         v = _mm512_maskz_loadu_epi64(some, (const void *)index);
-    else if (is_signed)
-        v = _mm512_cvtepi32_epi64(_mm256_maskz_loadu_epi32(some, (const void *)index));
     else
-        v = _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(some, (const void *)index));
+        v = _mm512_cvtepi32_epi64(
+            _mm256_maskz_loadu_epi32(some, (const void *)index)); /* what changes is out of range anyway */
     __asm__("" : "+v"(v)); /* as read: what is checked is what is used */
-    if (is_signed)
-        v = _mm512_mask_add_epi64(v, _mm512_movepi64_mask(v), v, n);
+    v = _mm512_mask_add_epi64(v, _mm512_movepi64_mask(v), v, add);
     if (_mm512_cmpge_epu64_mask(v, n))
         return 1;
     if (!dense)
@@ -230,7 +230,7 @@ DML_INLINE int eight_avx512(char *stream, const char *table, const char *index, 
 DML_INLINE int take_avx512(char *stream, const char *table, const char *index, int64_t count, int64_t bound, int64_t step,
                            const u32 *ramp, int drift, int dense, size_t width, size_t index_width, int is_signed)
 {
-    __m512i n = _mm512_set1_epi64(bound), by = _mm512_set1_epi64(step);
+    __m512i n = _mm512_set1_epi64(bound), add = _mm512_set1_epi64(is_signed ? bound : 0), by = _mm512_set1_epi64(step);
     __m512i first = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64(drift)), second = first;
     for (; count >= 16; count -= 16, index += 16 * index_width, stream += 16 * width, table += 16 * drift) {
         if (ramp) {
@@ -238,9 +238,9 @@ DML_INLINE int take_avx512(char *stream, const char *table, const char *index, i
             second = _mm512_cvtepu32_epi64(_mm256_loadu_si256((const void *)(ramp + 8)));
             ramp += 16;
         }
-        if (eight_avx512(stream, table, index, n, dense, by, first, 0xff, width, index_width, is_signed) |
-            eight_avx512(stream + 8 * width, table + 8 * drift, index + 8 * index_width, n, dense, by, second, 0xff, width,
-                         index_width, is_signed))
+        if (eight_avx512(stream, table, index, n, add, dense, by, first, 0xff, width, index_width) |
+            eight_avx512(stream + 8 * width, table + 8 * drift, index + 8 * index_width, n, add, dense, by, second, 0xff, width,
+                         index_width))
             return 1;
     }
     for (; count > 0; count -= 8, index += 8 * index_width, stream += 8 * width, table += 8 * drift) {
@@ -250,7 +250,7 @@ DML_INLINE int take_avx512(char *stream, const char *table, const char *index, i
             ramp += 8;
         }
         first = _mm512_maskz_mov_epi64(some, first); /* others load what the first one may: it is there */
-        if (eight_avx512(stream, table, index, n, dense, by, first, some, width, index_width, is_signed))
+        if (eight_avx512(stream, table, index, n, add, dense, by, first, some, width, index_width))
             return 1;
     }
     return 0;
