@@ -118,6 +118,15 @@ def test_indices_that_are_apart(rng, isa, fences, index):
                     assert same_bits(dmlcore.gather_nd(plane, tuples), plane[tuples[:, 0], tuples[:, 1]])
                 column = fences.array(given[:, 0], at_the_end)[order]
                 assert same_bits(dmlcore.gather(line, column), line[column])
+            wide = fences.array(rng.integers(0, 10, (5001, 3)).astype(index), at_the_end)
+            wide[:, ::2] = rng.integers(0, rows // 10, (5001, 2))
+            ends = fences.array(wide[:, :2], at_the_end)[::-1]
+            for pairs in (wide[:, :2], wide[::-1, :2], wide[1::2, :2], wide[:, :0:-1], ends):
+                assert same_bits(dmlcore.gather_nd(plane, pairs), plane[pairs[:, 0], pairs[:, 1]])
+            for some in (wide.reshape(-1)[::2], wide.reshape(-1)[::-1], wide[:, 2], wide[::-2, 0]):
+                for first in ((5, 6), (7, 3)):  # which may be a range, and not
+                    some[:2] = first
+                    assert same_bits(dmlcore.gather(line, some), line[some])
             same = np.broadcast_to(fences.array(given[:1], at_the_end), (2000, 2))
             assert same_bits(dmlcore.gather_nd(plane, same), plane[same[:, 0], same[:, 1]])
             twice = np.lib.stride_tricks.as_strided(fences.array(given[:, 1], at_the_end), (2000, 2), (given.itemsize, 0))

@@ -41,11 +41,11 @@ DML_INLINE void NAME(sixteen)(char *table, char *stream, const u32 *offsets, int
     }
 }
 
-/* Indices that sixteen positions need soon: tuples of q. */
-DML_INLINE void NAME(fetch)(const I *index, int q, int64_t ahead)
+/* Indices that are needed soon: so many bytes, `ahead` of these. */
+DML_INLINE void NAME(fetch)(const char *index, int64_t bytes, int64_t ahead)
 {
-    for (int at = 0; at < 16 * q * (int)sizeof(I); at += DML_LINE)
-        DML_PREFETCH((const char *)index + ahead + at);
+    for (int64_t at = 0; at < bytes; at += DML_LINE)
+        DML_PREFETCH(index + ahead + at);
 }
 
 /* The offsets of some tuples of q indices. */
@@ -106,7 +106,7 @@ DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramp, int 
         if (NAME(some)(index, some, 1, p, ramp, offsets))
             return 1;
         for (; i + 16 <= some; i += 16, table += 16 * drift, stream += 16 * sizeof(T)) {
-            NAME(fetch)(index + i, 1, ahead);
+            NAME(fetch)((const char *)(index + i), 16 * sizeof(I), ahead);
             next = dml_block_fetch(next, next_step, scatter);
             NAME(sixteen)(table, stream, offsets + i, drift, scatter, way, past);
         }
@@ -207,10 +207,17 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
         return ramp ? NAME(take)(p, b, ramp, 0, 0) : NAME(take)(p, b, NULL, drift, 0);
     int past = sizeof(T) >= DML_SHORTEST_PAST && !scatter && DML_JOIN3(goes_past, T, ISA)(p, b->stream);
 #if WRAPS
+    if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->tuple == 2 && p->joined)
+        return NAME(ring)(p, b, 2, p->joined, NULL, 0, 0, DML_MERGES, past);
     if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->tuple == 2)
-        return NAME(ring)(p, b, 2, NULL, 0, 0, DML_MERGES, past);
+        return NAME(ring)(p, b, 2, 0, NULL, 0, 0, DML_MERGES, past);
     if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->tuple == 3)
-        return NAME(ring)(p, b, 3, NULL, 0, 0, DML_MERGES, past);
+        return NAME(ring)(p, b, 3, 0, NULL, 0, 0, DML_MERGES, past);
+#endif
+#if WRAPS
+    if (DML_WRAPS_TUPLES(sizeof(T)) && !scatter && p->joined)
+        return p->merges && sizeof(T) == 4 ? NAME(ring)(p, b, 1, p->joined, NULL, 0, 0, DML_MERGES, past)
+                                           : NAME(ring)(p, b, 1, p->joined, NULL, 0, 0, DML_INSERTS, past);
 #endif
     if (!JOINS(T)) /* one for all where nothing is fast anyway */
         return NAME(loop)(p, b, ramp, drift, scatter, DML_INSERTS, 0);
@@ -238,7 +245,7 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
 /* Indices that do not follow each other are brought together first. */
 DML_INLINE void NAME(bring_together)(const dml_plan *p, dml_block *b)
 {
-    if (!p->packed)
+    if (!p->packed || p->joined)
         return;
     b->indices = (sizeof(I) == 4 ? DML_JOIN3(pack, u32, ISA) : DML_JOIN3(pack, u64, ISA))(p, b, b->count);
     b->known = NULL;

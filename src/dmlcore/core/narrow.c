@@ -26,7 +26,7 @@ static int64_t boxes_narrowed(const dml_plan *p, int threads, int64_t taken)
 }
 
 /* Whether the indices of all boxes follow each other, so that any number of them can be narrowed at once. */
-static int are_dense(const dml_plan *p) { return p->follows && !p->gap; }
+static int are_dense(const dml_plan *p) { return p->follows && !p->gap && !p->packed; }
 
 /* Those of one box, unless they are dense. */
 static int narrow_some(const dml_narrowing *n, int64_t begin, int64_t end)

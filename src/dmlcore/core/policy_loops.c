@@ -103,13 +103,26 @@ static int had_better_roll(const dml_plan *p)
     return p->fetch || (p->stores && p->tuple > 1 && dml_streamed(p) >= ROLLED);
 }
 
+/* Whether single indices and pairs that are equally far apart are joined in registers, by the ring that moves what they name. Single
+ * ones that are neither every second one nor backwards: where a load and a masked move put each element into its place anyway. */
+static int joins_apart(const dml_plan *p)
+{
+    int64_t bytes = dml_index_bytes(p->index), apart = p->dim[p->rank - 1].index;
+    int by_ring = dml_chosen_isa->wraps && p->fused && !p->stores && !p->direct && !p->rolls && !p->in_registers && !p->gathers;
+    if (!by_ring || !p->packed || !p->linear || p->ramped || !DML_WRAPS_TUPLES(p->slice))
+        return 0;
+    if (p->tuple == 1)
+        return apart == 2 * bytes || apart == -bytes || (p->merges && bytes == 8);
+    return p->tuple == 2 && p->coordinate_stride == bytes;
+}
+
 /* Whether the next box's indices are checked while those of one move: they lie right behind them, or in all boxes as far behind or
  * in front of them, if a box has as many as any loop looks ahead. */
 static void follow_each_other(dml_plan *p)
 {
-    int64_t tuple = p->tuple * (int64_t)dml_index_bytes(p->index), gap = 0;
+    int64_t tuple = p->joined ? p->joined : p->tuple * (int64_t)dml_index_bytes(p->index), gap = 0;
     int long_enough = p->pieces == 1 && p->rows * p->inner >= DML_LONGEST_LOOK;
-    p->follows = p->fused && !p->packed; /* those are brought together for each box */
+    p->follows = p->fused && (!p->packed || p->joined); /* those are brought together for each box */
     for (int d = 0; d < p->cut; d++) {
         int64_t rest = p->dim[d].index - p->dim[d + 1].index * p->dim[d + 1].size;
         if (rest && d == p->cut - 1 && long_enough && rest % tuple == 0)
@@ -148,11 +161,12 @@ void dml_policy_loops(dml_plan *p)
     int tuples = p->tuple <= dml_chosen_isa->wraps && fits && !p->ramped && !p->stores && !p->in_registers;
     p->fused = p->direct || p->rolls || (simple && (p->tuple == 1 || tuples) && !p->fetch);
     p->grows = p->fused && p->tuple == 1 && !many && dml_meets_range(p);
+    p->joined = !p->grows && joins_apart(p) ? p->dim[p->rank - 1].index : 0;
     p->fed = !p->fused && !p->packed && !p->again && many && p->tuned->ahead_of_many > p->ahead ? 16 * tuple : 0;
     p->ahead = many ? p->tuned->ahead_of_many : p->ahead;
     if (goes_along_short_rows(p))
         p->ahead = p->fed = 0;
-    int goes_on = !p->packed &&
+    int goes_on = (!p->packed || p->joined) &&
                   (!p->ramped || p->dim[0].table == p->slice); /* without the ramp, which is no longer than a box */
     p->together = p->fused && p->rank == 1 && goes_on && !p->combine ? TOGETHER : 1;
     follow_each_other(p);

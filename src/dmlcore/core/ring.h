@@ -1,18 +1,30 @@
 /* ring.h: the loop of fused.h where the vector unit checks sixteen indices at a time (WRAP_SIXTEEN): it does so RING_AHEAD positions
  * before their elements are moved, those of the next box included, and a ring holds the offsets meanwhile. The processor looks some
  * hundred instructions ahead; so it sees checks and moves, and does not wait where a block of either ends. Tuples of q coordinates, a
- * constant wherever this is inlined. What the loop counts by is as little as it can be: one pointer more, kept on the stack, costs a
+ * constant wherever this is inlined; apart: bytes from one to the next where they do not follow each other. What the loop counts by is as little as it can be: one pointer more, kept on the stack, costs a
  * tenth. Included by fused.h, without guard. */
 #define RING 128 /* offsets that there is room for, */
 #define RING_AHEAD 96 /* and that wait for their moves; measured on Zen 5: 112 are as good, 64 and less slower by 4 to 30 % */
 
 _Static_assert(RING_AHEAD <= DML_LONGEST_LOOK, "the next box has so many");
 
-DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ramps, int drift, int scatter, enum dml_joins way,
-                          int past)
+/* The offsets of some tuples at the end of a box. */
+DML_INLINE int NAME(rest)(const char *index, int64_t count, int q, int64_t apart, const dml_plan *p, const u32 *ramps,
+                          u32 *offsets)
 {
-    const I *index = (const I *)b->indices;
-    const char *next = b->next;
+    I together[16 * 3];
+    if (!apart)
+        return NAME(some)((const I *)(const void *)index, count, q, p, ramps, offsets);
+    for (int64_t j = 0; j < count; j++)
+        memcpy(together + j * q, index + j * apart, (size_t)q * sizeof(I));
+    return NAME(some)(together, count, q, p, ramps, offsets);
+}
+
+DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, int64_t apart, const u32 *ramps, int drift, int scatter,
+                          enum dml_joins way, int past)
+{
+    const char *index = b->indices, *next = b->next;
+    int64_t each = apart ? apart : q * (int64_t)sizeof(I);
     char *table = b->table, *stream = b->stream;
     int64_t count = b->count, next_step = p->next_step, ahead = p->ahead, at = 0, ready = 0;
     int64_t first = past ? DML_JOIN3(to_line, T, ISA)(stream, count) : 0, bounds[3], steps[3];
@@ -25,11 +37,11 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ram
     int64_t whole = (count - first) & -16, last = count - first - whole;
     int64_t further = first || whole < RING_AHEAD ? 0 : dml_least(RING_AHEAD, b->following & -16); /* of the next box */
     if (first) {
-        if (NAME(some)(index, first, q, p, ramps, few))
+        if (NAME(rest)(index, first, q, apart, p, ramps, few))
             return 1;
         for (int64_t j = 0; j < first; j++, table += drift, stream += sizeof(T))
             NAME(one)(table + few[j], stream, scatter);
-        index += first * q;
+        index += first * each;
         if (ramps)
             ramps += first;
     } else if (b->known == b->indices) {
@@ -37,18 +49,22 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ram
         ready = b->known_positions;
     }
     for (; ready < dml_least(RING_AHEAD, whole); ready += 16)
-        if (WRAP_SIXTEEN((const char *)(index + ready * q), q, sizeof(I), is_signed, bounds, steps,
-                         ramps ? ramps + ready : NULL, ring + ((at + ready) & (RING - 1))))
+        if (WRAP_SIXTEEN(index + ready * each, q, apart, sizeof(I), is_signed, bounds, steps, ramps ? ramps + ready : NULL,
+                         ring + ((at + ready) & (RING - 1))))
             return 1;
     const char *end = stream + whole * (int64_t)sizeof(T);
     for (int part = 0; part < 2; part++) { /* what is checked meanwhile: its own indices, then those of the next box */
-        const I *soon = index + (part ? whole + last + p->gap : RING_AHEAD) * q;
-        const I *soon_end = soon + (part ? further : whole - RING_AHEAD) * q;
+        const char *soon = index + (part ? whole + last + p->gap : RING_AHEAD) * each;
+        int64_t left = part ? further : whole - RING_AHEAD;
         const u32 *soon_ramp = ramps && !part ? ramps + RING_AHEAD : ramps;
-        for (; soon < soon_end; table += 16 * drift, stream += 16 * sizeof(T), at = (at + 16) & (RING - 1), soon += 16 * q) {
-            NAME(fetch)(soon, q, ahead);
+        for (; left > 0;
+             left -= 16, table += 16 * drift, stream += 16 * sizeof(T), at = (at + 16) & (RING - 1), soon += 16 * each) {
+            if (apart < 0)
+                NAME(fetch)(soon, -16 * each, 16 * each - ahead);
+            else
+                NAME(fetch)(soon, 16 * each, ahead);
             next = dml_block_fetch(next, next_step, scatter);
-            if (WRAP_SIXTEEN((const char *)soon, q, sizeof(I), is_signed, bounds, steps, soon_ramp,
+            if (WRAP_SIXTEEN(soon, q, apart, sizeof(I), is_signed, bounds, steps, soon_ramp,
                              ring + ((at + RING_AHEAD) & (RING - 1))))
                 return 1;
             NAME(sixteen)(table, stream, ring + at, drift, scatter, way, past);
@@ -60,11 +76,11 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ram
         next = dml_block_fetch(next, next_step, scatter);
         NAME(sixteen)(table, stream, ring + at, drift, scatter, way, past);
     }
-    if (last && NAME(some)(index + whole * q, last, q, p, ramps ? ramps + whole : NULL, few))
+    if (last && NAME(rest)(index + whole * each, last, q, apart, p, ramps ? ramps + whole : NULL, few))
         return 1;
     for (int64_t j = 0; j < last; j++, table += drift, stream += sizeof(T))
         NAME(one)(table + few[j], stream, scatter);
-    b->known = (const char *)(index + (whole + last + p->gap) * q);
+    b->known = index + (whole + last + p->gap) * each;
     b->known_at = at;
     b->known_positions = further;
     return 0;
@@ -73,7 +89,7 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, const u32 *ram
 DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramps, int drift, int scatter, enum dml_joins way,
                           int past)
 {
-    return NAME(ring)(p, b, 1, ramps, drift, scatter, way, past);
+    return NAME(ring)(p, b, 1, 0, ramps, drift, scatter, way, past);
 }
 
 #undef RING

@@ -31,6 +31,81 @@ DML_INLINE __m512i indices_at(const char *index, __mmask16 some, size_t width)
 /* What is added to an index: its bound, or nothing where indices are unsigned. */
 DML_INLINE __m512i added_to(int is_signed, int64_t bound) { return _mm512_set1_epi32(is_signed ? (int)bound : 0); }
 
+/* Two numbers of eight bytes, and four of four. */
+DML_INLINE __m128i two_units(const char *from, int64_t apart)
+{
+    __m128d low = _mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)(const void *)from));
+    return _mm_castpd_si128(_mm_loadh_pd(low, (const double *)(const void *)(from + apart)));
+}
+
+DML_INLINE __m128i four_units(const char *from, int64_t apart)
+{
+    int v[4];
+    for (int k = 0; k < 4; k++)
+        memcpy(v + k, from + k * apart, sizeof v[k]);
+    return _mm_insert_epi32(_mm_insert_epi32(_mm_insert_epi32(_mm_cvtsi32_si128(v[0]), v[1], 1), v[2], 2), v[3], 3);
+}
+
+/* As many units of 4, 8 or 16 bytes as fill a vector, `apart` from one to the next. */
+DML_INLINE __m512i joined(const char *from, int64_t apart, size_t unit)
+{
+    __m128i part[4];
+    for (int k = 0; k < 4; k++)
+        if (unit == 16)
+            part[k] = _mm_loadu_si128((const void *)(from + k * apart));
+        else if (unit == 8)
+            part[k] = two_units(from + 2 * k * apart, apart);
+        else
+            part[k] = four_units(from + 4 * k * apart, apart);
+    __m512i v = _mm512_inserti64x2(_mm512_castsi128_si512(part[0]), part[1], 1);
+    v = _mm512_inserti64x2(_mm512_inserti64x2(v, part[2], 2), part[3], 3);
+    __asm__("" : "+v"(v)); /* as read: what is checked is what is used */
+    return v;
+}
+
+/* Eight numbers of eight bytes, or sixteen of four: every second one, and backwards. */
+DML_INLINE __m512i every_second(const char *from, size_t width)
+{
+    if (width == 4) {
+        __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+        __m512i v = _mm512_loadu_si512((const void *)from), w = _mm512_maskz_loadu_epi32(0x7fff, (const void *)(from + 64));
+        return _mm512_permutex2var_epi32(v, even, w);
+    }
+    __m512i v = _mm512_loadu_si512((const void *)from), w = _mm512_maskz_loadu_epi64(0x7f, (const void *)(from + 64));
+    return _mm512_permutex2var_epi64(v, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), w);
+}
+
+DML_INLINE __m512i backwards(const char *from, size_t width)
+{
+    __m512i v = _mm512_loadu_si512((const void *)(from + width - 64));
+    if (width == 4)
+        return _mm512_permutexvar_epi32(_mm512_setr_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0), v);
+    return _mm512_permutexvar_epi64(_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0), v);
+}
+
+DML_INLINE __m512i joined_any(const char *from, int64_t apart, int q, size_t width)
+{
+    __m512i v;
+    if (q == 1 && apart == 2 * (int64_t)width)
+        v = every_second(from, width);
+    else if (q == 1 && apart == -(int64_t)width)
+        v = backwards(from, width);
+    else
+        return joined(from, apart, (size_t)q * width);
+    __asm__("" : "+v"(v));
+    return v;
+}
+
+/* Sixteen coordinates, likewise from tuples of q that are `apart`. */
+DML_INLINE __m512i joined_indices(const char *index, int64_t apart, int q, size_t width)
+{
+    if (width == 4)
+        return joined_any(index, apart, q, width);
+    __m256i low = _mm512_cvtsepi64_epi32(joined_any(index, apart, q, width));
+    __m256i high = _mm512_cvtsepi64_epi32(joined_any(index + 8 / q * apart, apart, q, width));
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
 /* Those below zero count from the end: as unsigned numbers they are the larger ones before the bound is added, others are it after. */
 DML_INLINE __m512i from_the_end(__m512i v, __m512i add) { return _mm512_min_epu32(v, _mm512_add_epi32(v, add)); }
 
@@ -59,15 +134,17 @@ DML_INLINE __m512i coordinate_of(const __m512i *v, int q, int k)
 
 #define LONGEST_WRAPPED 6 /* tuple */
 
-/* Narrow offsets of up to sixteen tuples of q coordinates; bad: whether one is out of range. */
-DML_INLINE __m512i some_offsets(const char *index, int64_t some, int q, size_t width, int is_signed, const int64_t *bounds,
-                                const int64_t *steps, __m512i offset, int *bad)
+/* Narrow offsets of up to sixteen tuples of q coordinates; bad: whether one is out of range. apart, unless it is 0: bytes from one of
+ * sixteen to the next, of up to two coordinates; else they follow each other. */
+DML_INLINE __m512i some_offsets(const char *index, int64_t some, int q, int64_t apart, size_t width, int is_signed,
+                                const int64_t *bounds, const int64_t *steps, __m512i offset, int *bad)
 {
     __m512i all[LONGEST_WRAPPED];
     __mmask16 out = 0;
     for (int k = 0; k < q; k++) {
         int64_t there = dml_most(0, dml_least(16, some * q - 16 * k));
-        all[k] = indices_at(index + k * 16 * (int64_t)width, (__mmask16)((1 << there) - 1), width);
+        all[k] = apart ? joined_indices(index + 16 / q * k * apart, apart, q, width)
+                       : indices_at(index + k * 16 * (int64_t)width, (__mmask16)((1 << there) - 1), width);
     }
     for (int k = 0; k < q; k++) {
         __m512i n = _mm512_set1_epi32((int)bounds[k]), add = added_to(is_signed, bounds[k]);
@@ -80,12 +157,12 @@ DML_INLINE __m512i some_offsets(const char *index, int64_t some, int q, size_t w
 }
 
 /* Those of sixteen, stored. Not 0: one is out of range. */
-DML_INLINE int wrap_sixteen(const char *index, int q, size_t width, int is_signed, const int64_t *bounds, const int64_t *steps,
-                            const u32 *ramp, u32 *offsets)
+DML_INLINE int wrap_sixteen(const char *index, int q, int64_t apart, size_t width, int is_signed, const int64_t *bounds,
+                            const int64_t *steps, const u32 *ramp, u32 *offsets)
 {
     int bad;
     __m512i first = ramp ? _mm512_loadu_si512((const void *)ramp) : _mm512_setzero_si512();
-    _mm512_storeu_si512((void *)offsets, some_offsets(index, 16, q, width, is_signed, bounds, steps, first, &bad));
+    _mm512_storeu_si512((void *)offsets, some_offsets(index, 16, q, apart, width, is_signed, bounds, steps, first, &bad));
     return bad;
 }
 
@@ -124,10 +201,10 @@ DML_INLINE int wrap_tuples(const char *index, int64_t count, int q, size_t width
     int64_t i = 0;
     int bad, any = 0;
     for (; i + 16 <= count; i += 16, index += 16 * q * (int64_t)width)
-        any |= wrap_sixteen(index, q, width, is_signed, bounds, steps, NULL, offsets + i);
+        any |= wrap_sixteen(index, q, 0, width, is_signed, bounds, steps, NULL, offsets + i);
     if (i < count) {
         _Alignas(64) u32 last[16];
-        __m512i v = some_offsets(index, count - i, q, width, is_signed, bounds, steps, _mm512_setzero_si512(), &bad);
+        __m512i v = some_offsets(index, count - i, q, 0, width, is_signed, bounds, steps, _mm512_setzero_si512(), &bad);
         any |= bad;
         _mm512_store_si512((void *)last, v);
         for (const u32 *from = last; i < count; i++)
@@ -317,7 +394,7 @@ DML_INLINE int take_sixteen(char *stream, const char *table, const char *index, 
                             const int64_t *steps, size_t width, size_t index_width, int is_signed)
 {
     int bad;
-    __m512i at = some_offsets(index, 16, q, index_width, is_signed, bounds, steps, _mm512_setzero_si512(), &bad);
+    __m512i at = some_offsets(index, 16, q, 0, index_width, is_signed, bounds, steps, _mm512_setzero_si512(), &bad);
     if (bad)
         return 1;
     gather_at(stream, table, at, width, 0);
