@@ -3,7 +3,7 @@
  * plan would have to read them twice. */
 #include "apart.h"
 #include "copy.h"
-#include "plan.h"
+#include "dispatch.h"
 
 #include <stdlib.h>
 
@@ -12,6 +12,7 @@
 #define LEAST_TOGETHER 4096 /* positions; fewer need no plan */
 #define MOST_TOGETHER ((int64_t)256 << 10) /* bytes: the second-level cache holds them beside the table */
 #define MOST_FOR_THREADS 12288 /* positions */
+#define WORTH_A_CALL 8 /* positions of a row */
 #define CROWDED_PITCH 2048 /* bytes; rows a multiple of it apart meet in the cache: 0.5 to 0.95 */
 
 /* One dimension of elements that are any way apart; strides in bytes. */
@@ -91,22 +92,30 @@ static void lay_out(const dml_move *m, int64_t bytes, int64_t *strides)
     }
 }
 
-/* Tuples of so many bytes, one at least: as many together as follow each other in memory; single ones as elements, where there are
- * such. */
+/* Tuples of so many bytes, one at least: as many together as follow each other in memory; else those of the last dimension, of the
+ * size of an index, or as elements, where there are such. */
 static void bring_runs(char *to, const dml_move *m, int64_t tuple, const int64_t *strides)
 {
-    int64_t d = m->positions.n, run = tuple, outer = 1, place[DML_DIMS] = {0};
+    int64_t d = m->positions.n, run = tuple, apart = 0, outer = 1, collects = 0, place[DML_DIMS] = {0};
     for (; d > 0 && (m->positions.v[d - 1] == 1 || dml_stride(m->index_strides, d - 1) == run); d--)
         run *= m->positions.v[d - 1];
-    if (run == tuple && tuple <= 16 && (tuple & (tuple - 1)) == 0) {
+    if (run == tuple && (tuple == 4 || tuple == 8) && d > 0 && m->positions.v[d - 1] >= WORTH_A_CALL) {
+        apart = dml_stride(m->index_strides, --d);
+        collects = 1;
+        run *= m->positions.v[d];
+    } else if (run == tuple && tuple <= 16 && (tuple & (tuple - 1)) == 0) {
         dml_copy_apart(to, (dml_list){strides, m->positions.n}, m->indices, m->index_strides, m->positions, tuple);
         return;
     }
+    const dml_collector collect = dml_chosen_isa->collectors[tuple == 8 ? DML_WIDTH_U64 : DML_WIDTH_U32];
     const char *from = m->indices;
     for (int64_t k = 0; k < d; k++)
         outer *= m->positions.v[k];
     for (; outer > 0; outer--, to += run) {
-        dml_copy_short(to, from, run);
+        if (collects)
+            collect(to, from, apart, run / tuple);
+        else
+            dml_copy_short(to, from, run);
         for (int64_t k = d - 1; k >= 0; k--) {
             from += dml_stride(m->index_strides, k);
             if (++place[k] < m->positions.v[k])

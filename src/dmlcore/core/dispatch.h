@@ -65,6 +65,9 @@ typedef int (*dml_narrower)(const char *indices, int64_t count, int is_signed, i
 struct dml_block;
 typedef const void *(*dml_packer)(const dml_plan *p, struct dml_block *b, int64_t count);
 
+/* So many single indices, or whatever has their size, that are `stride` bytes apart, one after the other. */
+typedef void (*dml_collector)(void *to, const char *from, int64_t stride, int64_t count);
+
 /* All loops for one instruction set. */
 typedef struct {
     const dml_loop (*loops)[DML_STORAGES][DML_WIDTHS];         /* one row for each operator */
@@ -73,21 +76,22 @@ typedef struct {
     const dml_growth *growths;                                 /* likewise */
     const dml_gatherer *gatherers;                             /* one for each storage class */
     const dml_scatterer *scatterers;                           /* likewise */
-    const dml_packer *packers;                                 /* likewise */
-    const dml_narrower *narrowers; /* one for each width of indices; NULL: they are not narrowed */
-    const dml_loop *narrowed; /* gathers by narrowed ones, one for each storage class */
-    const dml_combiner (*combiners)[DML_REDUCTIONS]; /* one row for each data type */
-    const dml_nonzero_counter *nonzero_counts; /* one for each storage class */
-    const dml_nonzero_writer *nonzero_writes; /* one for each dml_width */
-    const dml_columns *const *columns; /* one for each storage class of up to eight bytes */
+    const dml_packer *packers;                                 /* of indices of four bytes, of eight */
+    const dml_collector *collectors;                           /* likewise */
+    const dml_narrower *narrowers;                             /* one for each width of indices; NULL: none is narrowed */
+    const dml_loop *narrowed;                                  /* gathers by narrowed ones, one for each storage class */
+    const dml_combiner (*combiners)[DML_REDUCTIONS];           /* one row for each data type */
+    const dml_nonzero_counter *nonzero_counts;                 /* one for each storage class */
+    const dml_nonzero_writer *nonzero_writes;                  /* one for each dml_width */
+    const dml_columns *const *columns;                         /* one for each storage class of up to eight bytes */
     /* contiguous slices from some places to others, in that order */
     void (*few_slices)(char *to, const int64_t *to_at, const char *from, const int64_t *from_at, int64_t count, int64_t bytes);
     /* so many cache lines of the stage to a place past the caches, so many others into it; NULL: nothing is staged */
     void (*exchange)(char *to, char *stage, int64_t full, const char *from, int64_t next);
-    const dml_shuffle *shuffles; /* for elements of one, two, four bytes and more; NULL: none */
-    int wraps; /* coordinates of a tuple that gathers may be fused with, beyond one */
-    int looks_up; /* elements in tables that registers hold */
-    int moves_directly; /* each element checked and moved by itself */
+    const dml_shuffle *shuffles;                               /* for elements of one, two, four bytes and more; NULL: none */
+    int wraps;                                                 /* coordinates of tuples that gathers may be fused with */
+    int looks_up;                                              /* elements in tables that registers hold */
+    int moves_directly;                                        /* each element checked and moved by itself */
 } dml_isa;
 
 #if DML_X86_64

@@ -258,6 +258,8 @@ static const dml_normaliser DML_TABLE(normalisers)[] = {DML_JOIN3(normalise_row,
 
 static const dml_packer DML_TABLE(packers)[] = {DML_JOIN3(pack, u32, ISA), DML_JOIN3(pack, u64, ISA)};
 
+static const dml_collector DML_TABLE(collectors)[] = {DML_JOIN3(collect_row, u32, ISA), DML_JOIN3(collect_row, u64, ISA)};
+
 static const dml_growth DML_TABLE(growths)[] = {DML_JOIN3(grow, u32, ISA), DML_JOIN3(grow, u64, ISA)};
 
 const dml_isa DML_JOIN2(dml_isa, ISA) = {
@@ -268,6 +270,7 @@ const dml_isa DML_JOIN2(dml_isa, ISA) = {
     DML_TABLE(gatherers),
     DML_TABLE(scatterers),
     DML_TABLE(packers),
+    DML_TABLE(collectors),
     NARROWERS,
     NARROWED,
     DML_TABLE(combiners),

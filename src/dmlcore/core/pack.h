@@ -37,6 +37,12 @@ DML_INLINE void NAME(collect)(T *DML_RESTRICT to, const char *from, int64_t stri
         }
 }
 
+/* A dml_collector. */
+static void NAME(collect_row)(void *to, const char *from, int64_t stride, int64_t count)
+{
+    NAME(collect)(to, from, stride, count);
+}
+
 /* Tuples of q coordinates, a constant, `apart` bytes from one to the next. */
 DML_INLINE void NAME(collect_tuples)(T *DML_RESTRICT to, const char *from, int64_t stride, int64_t count, int q, int64_t apart)
 {
