@@ -134,6 +134,37 @@ def test_indices_that_are_apart(rng, isa, fences, index):
             fences.open()
 
 
+@pytest.mark.parametrize("dtype", ("uint8", "uint16", "float32", "float64"))
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+def test_rows_in_registers(rng, isa, fences, dtype, index):
+    """Rows that vector registers hold, some at a time or one: no element behind the last one is touched, and every index
+    is looked at."""
+    for n in (1, 2, 3, 5, 8, 9, 15, 16, 17, 31, 32, 33, 40, 64, 65):
+        for length in {n, 8, 13, 16, 40}:
+            rows = int(rng.integers(9000, 9100)) // length + 1
+            whole = rng.integers(0, 100, (rows, n + 3)).astype(dtype)
+            low = -n if index[0] == "i" else 0
+            given = rng.integers(low, n, (rows, length)).astype(index)
+            for at_the_end in (True, False):
+                i = fences.array(given, at_the_end)
+                for x in (fences.array(whole[:, :n], at_the_end), fences.array(whole, at_the_end)[:, 3:]):
+                    wanted = np.take_along_axis(x, given.astype("int64"), 1)
+                    assert same_bits(dmlcore.gather_elements(x, i, 1), wanted)
+                    out = fences.array(np.zeros_like(wanted), at_the_end)
+                    dmlcore.gather_elements(x, i, 1, out=out)
+                    assert same_bits(out, wanted)
+            bad = [n, np.iinfo(index).max] + ([-n - 1, np.iinfo(index).min] if low else [])
+            for place in ((rows - 1, length - 1), (0, 0), (rows // 2, length // 2)):
+                i[place], before = bad[rng.integers(len(bad))], i[place]
+                for output in ({}, {"out": out}):
+                    with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                        dmlcore.gather_elements(x, i, 1, **output)
+                    assert caught.value.position == place
+                i[place] = before
+            assert same_bits(out, wanted)
+            fences.open()
+
+
 @pytest.mark.parametrize("dtype", ("uint8", "uint16", "float32", "float64", "complex128"))
 @pytest.mark.parametrize("columns", (1025, 1027, 2051, 3000))
 def test_rows_that_end_together(rng, every_thread, isa, fences, dtype, columns):

@@ -188,6 +188,9 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
     const u32 *ramp = p->ramped && !drifts ? p->ramps->table.narrow : NULL;
     if (LOOKS_UP(T) && !scatter && p->in_registers)
         return NAME(look_up_fused)(p, b);
+    if (LOOKS_UP_ROWS(T) && !scatter && p->rows_in_registers)
+        return LOOK_UP_ROWS(b->stream, b->table, last[-1].table, b->indices, b->count, last->size, p->bounds[0],
+                            dml_index_signed(p->index), sizeof(T), sizeof(I));
     if (SECOND_TUNING && p->rolls)
         return dml_far(p, b, scatter);
     if (SECOND_TUNING && !scatter && p->direct)

@@ -57,6 +57,10 @@
 #define LOOK_UP(stream, table, bytes, offsets, count, width, past) \
     ((void)(stream), (void)(table), (void)(bytes), (void)(offsets), (void)(count), (void)(past))
 #endif
+#ifndef LOOK_UP_ROWS
+#define LOOKS_UP_ROWS(T) 0
+#define LOOK_UP_ROWS(stream, table, apart, index, count, length, n, is_signed, width, index_width) 0
+#endif
 #define T u8
 #include "elements.h"
 #define I u32

@@ -90,7 +90,7 @@ static int each_once(const dml_plan *p)
 int dml_narrows(const dml_plan *p, int threads, int64_t taken)
 {
     int elements = p->fused && !p->stores && p->slice <= 8 && p->tuple == 1 && p->bounds[0] <= NARROW_BOUND && each_once(p);
-    int otherwise = p->direct || p->fetch || p->in_registers || p->gathers || p->past;
+    int otherwise = p->direct || p->fetch || p->in_registers || p->rows_in_registers || p->gathers || p->past;
     int gains = p->packed || dml_index_bytes(p->index) == 8 || (p->numbered && p->reached < NARROW_NEAR);
     int by_columns = !p->untouched && dml_columns_kept(p, threads);
     return dml_chosen_isa->narrowers && elements && !otherwise && gains && !by_columns &&

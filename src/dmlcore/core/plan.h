@@ -191,6 +191,7 @@ typedef struct dml_plan {
     int merges;                    /* a masked load puts each element of four bytes into its place, where isa/ has that */
     int gathers;                   /* the vector unit loads elements, where isa/ has that; of two bytes: at even addresses */
     int64_t in_registers;          /* bytes of the table, where vector registers hold it; 0: they do not */
+    int rows_in_registers;         /* they hold a row of the table, or some, for each row of positions */
     int64_t ahead;                 /* prefetch: bytes from an index to one that is needed soon; 0: none */
     int64_t fed; /* prefetch: bytes of indices for sixteen positions, of the next box while those of one move */
     int feeds; /* the next box's indices and updates are fetched while those of one are combined */

@@ -18,6 +18,7 @@
 #define STORED_FOR_EACH 48         /* bytes of it for each position, where rows are scattered to */
 #define COMBINED_ROWS (12 << 20)   /* bytes of rows whose elements are combined: that cache has fewer */
 #define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
+#define LEAST_OF_A_ROW 48          /* bytes gathered at a time out of rows that registers hold; fewer: 0.4 to 1.0 */
 #define FEWEST_ROWS 8              /* of so many rows in a box, */
 #define LONG_FOR_COLUMNS 1024      /* which are so many bytes long in the table */
 
@@ -32,6 +33,22 @@ static int64_t bytes_in_registers(const dml_plan *p)
         p->rows * p->inner < DML_HELD_AT_ONCE)
         return 0;
     return dml_held(p->slice, p->tuple, p->bounds, p->steps);
+}
+
+/* Whether registers hold rows of the table, one for each row of positions: a box has some of these, in order. */
+static int rows_in_registers(const dml_plan *p)
+{
+    const dml_dim *last = p->dim + p->rank - 1;
+    if (!dml_chosen_isa->looks_up || !p->fused || p->stores || p->past || p->tuple != 1 || p->slice < 2 || p->packed ||
+        p->rank < 2 || p->cut != p->rank - 2)
+        return 0;
+    int64_t row = p->bounds[0] * p->slice; /* bytes */
+    if (last->table != 0 || p->steps[0] != p->slice || row == 0 || row > 2 * DML_LINE)
+        return 0;
+    if (row <= DML_LINE && last->size == p->bounds[0] && last[-1].table == row) /* some together */
+        return p->slice < 8 || DML_LINE / row * row >= LEAST_OF_A_ROW;
+    int64_t length = last->size * p->slice;
+    return length >= LEAST_OF_A_ROW && (p->slice < 8 || length % DML_LINE == 0);
 }
 
 /* Whether indices come out of memory, and ways to move that fetch them better are faster than registers that hold the
@@ -169,6 +186,8 @@ void dml_policy_loops(dml_plan *p)
     int goes_on = (!p->packed || p->joined) &&
                   (!p->ramped || p->dim[0].table == p->slice); /* without the ramp, which is no longer than a box */
     p->together = p->fused && p->rank == 1 && goes_on && !p->combine ? TOGETHER : 1;
+    p->rows_in_registers = !p->in_registers && !p->direct && !p->rolls && rows_in_registers(p);
+    p->grows &= !p->rows_in_registers;
     follow_each_other(p);
     p->feeds = p->combine && p->fused && p->reached + p->walked >= LEAST_FED &&
                p->positions * (p->slice + dml_index_bytes(p->index)) >= FEEDS;

@@ -25,6 +25,7 @@
 #define MERGES 1
 #include "joins_x86.h"
 #include "lookups_avx512.h"
+#include "row_lookups_avx512.h"
 #include "shuffles_x86.h"
 #include "../core/loops.h"
 
