@@ -55,7 +55,12 @@ def broken(call, indices, out, places, bound):
 @pytest.mark.parametrize("isa", ISAS, indirect=True)
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 @pytest.mark.parametrize(
-    "shape", ((50, 20), (9, 127), (40, 128), (300, 191), (31, 200), (5, 700), (7, 1100), (3, 40, 200), (4, 3, 2, 193)), ids=str
+    "shape",
+    (
+        *((50, 20), (9, 127), (40, 128), (300, 191), (31, 200), (5, 700), (7, 1100), (3, 40, 200), (4, 3, 2, 193)),
+        *((2500, 2), (1000, 5), (700, 7), (400, 11), (30, 20, 14)),
+    ),
+    ids=str,
 )
 def test_rows(rng, every_thread, isa, shape, index):
     """Along every axis, few and many; rows so long that each is a box, of which the next one is looked at already, and

@@ -4,7 +4,8 @@
 
 #define NAME(name) DML_JOIN3(name, T, ISA)
 #define APART 32 /* indices with other things between them are fetched so many earlier */
-#define WORTH_A_LOOP 8 /* indices of a row */
+#define WORTH_A_LOOP 8 /* positions of a row */
+#define SHORT_ROW 128 /* bytes */
 
 /* Single indices that are `stride` bytes apart; compilers have ways for rows that run backwards and for every second element. */
 DML_INLINE void NAME(collect)(T *DML_RESTRICT to, const char *from, int64_t stride, int64_t count)
@@ -41,6 +42,58 @@ DML_INLINE void NAME(collect)(T *DML_RESTRICT to, const char *from, int64_t stri
 static void NAME(collect_row)(void *to, const char *from, int64_t stride, int64_t count)
 {
     NAME(collect)(to, from, stride, count);
+}
+
+/* Single indices of short rows, `row` of each, a constant; the ramp tells where they begin. */
+DML_INLINE void NAME(collect_short)(T *DML_RESTRICT to, const char *from, const int64_t *ramp, int64_t stride, int64_t count,
+                                    int row)
+{
+    for (int64_t i = 0; i < count; i += row) {
+        DML_FEW;
+        const char *at = from + ramp[i];
+        if (stride == (int64_t)sizeof(T))
+            memcpy(to + i, at, (size_t)row * sizeof(T));
+        else
+            for (int k = 0; k < row; k++)
+                memcpy(to + i + k, at + k * stride, sizeof(T));
+    }
+}
+
+/* Rows of so many bytes, 32 to 128, that are contiguous: what is copied twice costs less than a loop. */
+DML_INLINE void NAME(copy_rows)(char *to, const char *from, const int64_t *ramp, int64_t count, int64_t row, int64_t bytes)
+{
+    for (int64_t i = 0; i < count; i += row, to += bytes) {
+        DML_FEW;
+        const char *at = from + ramp[i];
+        memcpy(to, at, 32);
+        if (bytes > 64) {
+            memcpy(to + 32, at + 32, 32);
+            memcpy(to + bytes - 64, at + bytes - 64, 32);
+        }
+        memcpy(to + bytes - 32, at + bytes - 32, 32);
+    }
+}
+
+DML_INLINE void NAME(collect_rows)(T *to, const char *from, const int64_t *ramp, int64_t stride, int64_t count, int64_t row)
+{
+    switch (row) {
+    case 2: NAME(collect_short)(to, from, ramp, stride, count, 2); return;
+    case 3: NAME(collect_short)(to, from, ramp, stride, count, 3); return;
+    case 4: NAME(collect_short)(to, from, ramp, stride, count, 4); return;
+    case 5: NAME(collect_short)(to, from, ramp, stride, count, 5); return;
+    case 6: NAME(collect_short)(to, from, ramp, stride, count, 6); return;
+    case 7: NAME(collect_short)(to, from, ramp, stride, count, 7); return;
+    case 1:
+        for (int64_t i = 0; i < count; i++)
+            memcpy(to + i, from + ramp[i], sizeof(T));
+        return;
+    default:
+        if (stride == (int64_t)sizeof(T) && row * (int64_t)sizeof(T) <= SHORT_ROW)
+            NAME(copy_rows)((char *)to, from, ramp, count, row, row * (int64_t)sizeof(T));
+        else
+            for (int64_t i = 0; i < count; i += row)
+                NAME(collect)(to + i, from + ramp[i], stride, row);
+    }
 }
 
 /* Tuples of q coordinates, a constant, `apart` bytes from one to the next. */
@@ -88,15 +141,11 @@ DML_PIECE const void *NAME(pack)(const dml_plan *p, dml_block *b, int64_t count)
             DML_FEW;
             memcpy(to + i, from, sizeof(T));
         }
-    else if (row >= WORTH_A_LOOP && q == 1)
-        for (int64_t i = 0; i < count; i += row)
-            NAME(collect)(to + i, from + ramp[i], last->index, row);
+    else if (q == 1)
+        NAME(collect_rows)(to, from, ramp, last->index, count, row);
     else if (row >= WORTH_A_LOOP)
         for (int64_t i = 0; i < count; i += row)
             NAME(collect_any)(to + i * q, from + ramp[i], last->index, row, q, p->coordinate_stride);
-    else if (q == 1)
-        for (int64_t i = 0; i < count; i++)
-            memcpy(to + i, from + ramp[i], sizeof(T));
     else
         for (int64_t i = 0; i < count; i++)
             for (int k = 0; k < q; k++) {
@@ -109,3 +158,4 @@ DML_PIECE const void *NAME(pack)(const dml_plan *p, dml_block *b, int64_t count)
 #undef NAME
 #undef APART
 #undef WORTH_A_LOOP
+#undef SHORT_ROW
