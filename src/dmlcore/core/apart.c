@@ -92,14 +92,14 @@ static void lay_out(const dml_move *m, int64_t bytes, int64_t *strides)
     }
 }
 
-/* Tuples of so many bytes, one at least: as many together as follow each other in memory; else those of the last dimension, of the
- * size of an index, or as elements, where there are such. */
-static void bring_runs(char *to, const dml_move *m, int64_t tuple, const int64_t *strides)
+/* Tuples of q indices, one at least: as many together as follow each other in memory; else those of the last dimension, or, where it
+ * is short, as elements if there are such. */
+static void bring_runs(char *to, const dml_move *m, int64_t q, int64_t bytes, const int64_t *strides)
 {
-    int64_t d = m->positions.n, run = tuple, apart = 0, outer = 1, collects = 0, place[DML_DIMS] = {0};
+    int64_t tuple = q * bytes, d = m->positions.n, run = tuple, apart = 0, outer = 1, collects = 0, place[DML_DIMS] = {0};
     for (; d > 0 && (m->positions.v[d - 1] == 1 || dml_stride(m->index_strides, d - 1) == run); d--)
         run *= m->positions.v[d - 1];
-    if (run == tuple && (tuple == 4 || tuple == 8) && d > 0 && m->positions.v[d - 1] >= WORTH_A_CALL) {
+    if (run == tuple && d > 0 && m->positions.v[d - 1] >= WORTH_A_CALL) {
         apart = dml_stride(m->index_strides, --d);
         collects = 1;
         run *= m->positions.v[d];
@@ -107,13 +107,17 @@ static void bring_runs(char *to, const dml_move *m, int64_t tuple, const int64_t
         dml_copy_apart(to, (dml_list){strides, m->positions.n}, m->indices, m->index_strides, m->positions, tuple);
         return;
     }
-    const dml_collector collect = dml_chosen_isa->collectors[tuple == 8 ? DML_WIDTH_U64 : DML_WIDTH_U32];
+    if (tuple == 8) { /* a pair of halves is moved as one */
+        q = 1;
+        bytes = 8;
+    }
+    const dml_collector collect = dml_chosen_isa->collectors[bytes == 8 ? DML_WIDTH_U64 : DML_WIDTH_U32];
     const char *from = m->indices;
     for (int64_t k = 0; k < d; k++)
         outer *= m->positions.v[k];
     for (; outer > 0; outer--, to += run) {
         if (collects)
-            collect(to, from, apart, run / tuple);
+            collect(to, from, apart, run / tuple, (int)q);
         else
             dml_copy_short(to, from, run);
         for (int64_t k = d - 1; k >= 0; k--) {
@@ -135,7 +139,7 @@ void dml_bring_together(char *to, const dml_move *m, int64_t bytes)
     }
     lay_out(m, q * bytes, strides);
     if (q == 1 || m->coordinate_stride == bytes) {
-        bring_runs(to, m, q * bytes, strides);
+        bring_runs(to, m, q, bytes, strides);
         return;
     }
     for (int64_t k = 0; k < q; k++)

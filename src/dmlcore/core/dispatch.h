@@ -65,8 +65,8 @@ typedef int (*dml_narrower)(const char *indices, int64_t count, int is_signed, i
 struct dml_block;
 typedef const void *(*dml_packer)(const dml_plan *p, struct dml_block *b, int64_t count);
 
-/* So many single indices, or whatever has their size, that are `stride` bytes apart, one after the other. */
-typedef void (*dml_collector)(void *to, const char *from, int64_t stride, int64_t count);
+/* So many tuples of q indices, or of whatever has their size, that are `stride` bytes apart, one after the other. */
+typedef void (*dml_collector)(void *to, const char *from, int64_t stride, int64_t count, int q);
 
 /* All loops for one instruction set. */
 typedef struct {

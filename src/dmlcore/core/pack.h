@@ -38,12 +38,6 @@ DML_INLINE void NAME(collect)(T *DML_RESTRICT to, const char *from, int64_t stri
         }
 }
 
-/* A dml_collector. */
-static void NAME(collect_row)(void *to, const char *from, int64_t stride, int64_t count)
-{
-    NAME(collect)(to, from, stride, count);
-}
-
 /* Single indices of short rows, `row` of each, a constant; the ramp tells where they begin. */
 DML_INLINE void NAME(collect_short)(T *DML_RESTRICT to, const char *from, const int64_t *ramp, int64_t stride, int64_t count,
                                     int row)
@@ -125,6 +119,15 @@ DML_INLINE void NAME(collect_any)(T *DML_RESTRICT to, const char *from, int64_t 
                 memcpy(to + i * q + k, from + i * stride + k * apart, sizeof(T));
             }
     }
+}
+
+/* A dml_collector. */
+static void NAME(collect_row)(void *to, const char *from, int64_t stride, int64_t count, int q)
+{
+    if (q == 1)
+        NAME(collect)(to, from, stride, count);
+    else
+        NAME(collect_any)(to, from, stride, count, q, sizeof(T));
 }
 
 /* The coordinates of so many positions of a box. */
