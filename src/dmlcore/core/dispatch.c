@@ -47,7 +47,8 @@ static int always(void) { return 1; }
 /* Zen 4: fetched elements of tables of 8 MiB and more, scattered to those of 6 MiB and more, take 0.7 to 1.0 of the time; copies of
  * 12 to 31 MiB past the caches 0.3 to 0.7, which is as much as the next reader of 16 MiB loses. Where thousands of elements of a
  * table of 24 MiB and more are cached, each on a page of its own, few at a time take 0.75 to 1.0 of the time of many (Zen 5 and
- * Emerald Rapids: 1.0 to 1.6). */
+ * Emerald Rapids: 1.0 to 1.6). Lines of 2 KiB and more of tables from 1 to 32 MiB, 64 KiB of them copied before their updates instead
+ * of 4, 1.0 to 1.36x, on average 1.08x (shorter ones 0.85 to 1.1x). */
 static const dml_tuning usual = {
     ZEN,
     .gathers_kept = NEVER,
@@ -69,6 +70,7 @@ static const dml_tuning usual = {
     .past_caches_updated = 20 << 20,
     .past_caches_copied = 0,
     .lines_copied = 0,
+    .lines_near = 64 << 10,
     .lines_staged = NEVER,
     .ahead_of_many = DML_PAGES_AHEAD,
     .short_rows = 0,
@@ -121,6 +123,7 @@ static const dml_tuning gathering = {
     .past_caches_updated = 32 << 20,
     .past_caches_copied = 0,
     .lines_copied = 0,
+    .lines_near = 0,
     .lines_staged = 16 << 20,
     .string_align = 1,
     .by_pages = 48 << 20,
@@ -183,6 +186,7 @@ static const dml_tuning zen5 = {
     .past_caches_updated = 40 << 20,
     .past_caches_copied = 24 << 20,
     .lines_copied = 64 << 10,
+    .lines_near = 0,
     .lines_staged = 16 << 20,
     .ahead_of_many = 4 * DML_PAGES_AHEAD,
     .short_rows = 400,

@@ -12,6 +12,9 @@
 #define LONG_LINE ((int64_t)4 << 20) /* bytes; a longer line would have left the caches before its updates come; */
 #define LONG_L2 ((int64_t)256 << 10) /* one that leaves the second-level cache is worth it */
 #define LINES_EACH 2 /* where each thread has some */
+#define NEAR ((int64_t)1 << 20) /* bytes of tables that the third-level cache holds: from there on, */
+#define NEAR_BELOW ((int64_t)32 << 20) /* and below, */
+#define NEAR_LINE 2048 /* and of lines so long */
 #define GROUPS 8 /* that a thread claims at least: the first of them is not staged */
 #define FEW_UPDATES 4 /* cache lines for each that is updated: copies go past the caches instead */
 
@@ -113,7 +116,8 @@ int dml_copies_lines(dml_job *job, dml_plan *p, const char *source, int64_t byte
     job->source = source;
     job->line = line;
     job->lines = lines;
-    job->group = dml_most(1, GROUP / line);
+    int is_near = !job->staged && bytes >= NEAR && bytes < NEAR_BELOW && line >= NEAR_LINE;
+    job->group = dml_most(1, dml_most(GROUP, is_near ? p->tuned->lines_near : 0) / line);
     job->by_string = p->tuned->lines_copied > 0;
     if (!job->staged && job->by_string && (bytes > CACHED_LINES || p->positions / lines * job->group < FEW_AT_A_TIME))
         job->group = dml_most(1, p->tuned->lines_copied / line);
