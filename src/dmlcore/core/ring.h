@@ -55,10 +55,10 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, int64_t apart,
     const char *end = stream + whole * (int64_t)sizeof(T);
     for (int part = 0; part < 2; part++) { /* what is checked meanwhile: its own indices, then those of the next box */
         const char *soon = index + (part ? whole + last + p->gap : RING_AHEAD) * each;
-        int64_t left = part ? further : whole - RING_AHEAD;
+        const char *soon_end = soon + (part ? further : dml_most(0, whole - RING_AHEAD)) * each;
         const u32 *soon_ramp = ramps && !part ? ramps + RING_AHEAD : ramps;
-        for (; left > 0;
-             left -= 16, table += 16 * drift, stream += 16 * sizeof(T), at = (at + 16) & (RING - 1), soon += 16 * each) {
+        for (; soon != soon_end;
+             table += 16 * drift, stream += 16 * sizeof(T), at = (at + 16) & (RING - 1), soon += 16 * each) {
             if (apart < 0)
                 NAME(fetch)(soon, -16 * each, 16 * each - ahead);
             else
