@@ -1,6 +1,6 @@
 /* fused.h: the most frequent moves in one pass: elements that follow each other in the stream, coordinates that follow each
- * other in memory, or are brought together first (pack.h). Included by core/loops.h for each storage class T, width of
- * indices I and instruction set ISA, without guard. Checking some indices and moving as many elements by turns lets the processor do both
+ * other in memory, or are brought together first (pack.h). Included by core/loops.h for each storage class T, width of indices I
+ * and instruction set ISA, without guard. Checking some indices and moving as many elements by turns lets the processor do both
  * at once: the first is arithmetic, the second waits for memory. */
 
 #define NAME(name) DML_JOIN4(name, T, I, ISA)
@@ -216,8 +216,6 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
         return NAME(ring)(p, b, 2, 0, NULL, 0, 0, DML_MERGES, past);
     if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->tuple == 3)
         return NAME(ring)(p, b, 3, 0, NULL, 0, 0, DML_MERGES, past);
-#endif
-#if WRAPS
     if (DML_WRAPS_TUPLES(sizeof(T)) && !scatter && p->joined)
         return p->merges && sizeof(T) == 4 ? NAME(ring)(p, b, 1, p->joined, NULL, 0, 0, DML_MERGES, past)
                                            : NAME(ring)(p, b, 1, p->joined, NULL, 0, 0, DML_INSERTS, past);

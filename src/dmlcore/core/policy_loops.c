@@ -139,7 +139,7 @@ static void follow_each_other(dml_plan *p)
 {
     int64_t tuple = p->joined ? p->joined : p->tuple * (int64_t)dml_index_bytes(p->index), gap = 0;
     int long_enough = p->pieces == 1 && p->rows * p->inner >= DML_LONGEST_LOOK;
-    p->follows = p->fused && (!p->packed || p->joined); /* those are brought together for each box */
+    p->follows = p->fused && (!p->packed || p->joined); /* others are brought together for each box */
     for (int d = 0; d < p->cut; d++) {
         int64_t rest = p->dim[d].index - p->dim[d + 1].index * p->dim[d + 1].size;
         if (rest && d == p->cut - 1 && long_enough && rest % tuple == 0)

@@ -1,8 +1,8 @@
 /* ring.h: the loop of fused.h where the vector unit checks sixteen indices at a time (WRAP_SIXTEEN): it does so RING_AHEAD positions
  * before their elements are moved, those of the next box included, and a ring holds the offsets meanwhile. The processor looks some
  * hundred instructions ahead; so it sees checks and moves, and does not wait where a block of either ends. Tuples of q coordinates, a
- * constant wherever this is inlined; apart: bytes from one to the next where they do not follow each other. What the loop counts by is as little as it can be: one pointer more, kept on the stack, costs a
- * tenth. Included by fused.h, without guard. */
+ * constant wherever this is inlined; apart: bytes from one to the next, 0 where they follow each other. What the loop counts by is as
+ * little as it can be: one pointer more, kept on the stack, costs a tenth. Included by fused.h, without guard. */
 #define RING 128 /* offsets that there is room for, */
 #define RING_AHEAD 96 /* and that wait for their moves; measured on Zen 5: 112 are as good, 64 and less slower by 4 to 30 % */
 
