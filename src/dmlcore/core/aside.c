@@ -28,10 +28,8 @@ static int some_copied(void *data, dml_worker *worker, int64_t chunk)
 int dml_goes_aside(const dml_plan *p, int threads, int64_t taken)
 {
     int64_t bytes = p->slice, tuple = p->tuple * dml_index_bytes(p->index), indices = tuple;
-    if (p->joined) /* what lies between them is read as well */
+    if (p->joined && !dml_narrows(p, threads, taken)) /* what lies between them is read as well */
         indices = dml_most(tuple, dml_least(llabs(p->joined), DML_LINE));
-    if (tuple < TIMES * bytes && dml_narrows(p, threads, taken))
-        return 0;
     for (int d = p->rank - 1; d >= 0; bytes *= p->dim[d--].size) {
         if (p->dim[d].stream != bytes)
             return 0;

@@ -48,7 +48,7 @@ static int always(void) { return 1; }
  * 12 to 31 MiB past the caches 0.3 to 0.7, which is as much as the next reader of 16 MiB loses. Where thousands of elements of a
  * table of 24 MiB and more are cached, each on a page of its own, few at a time take 0.75 to 1.0 of the time of many (Zen 5 and
  * Emerald Rapids: 1.0 to 1.6). Lines of 2 KiB and more of tables from 1 to 32 MiB, 64 KiB of them copied before their updates instead
- * of 4, 1.0 to 1.36x, on average 1.08x (shorter ones 0.85 to 1.1x). */
+ * of 4, 0.95 to 1.36x, on average 1.07x (shorter ones 0.85 to 1.1x). */
 static const dml_tuning usual = {
     ZEN,
     .gathers_kept = NEVER,

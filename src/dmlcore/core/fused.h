@@ -210,15 +210,16 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
         return ramp ? NAME(take)(p, b, ramp, 0, 0) : NAME(take)(p, b, NULL, drift, 0);
     int past = sizeof(T) >= DML_SHORTEST_PAST && !scatter && DML_JOIN3(goes_past, T, ISA)(p, b->stream);
 #if WRAPS
-    if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->tuple == 2 && p->joined)
-        return NAME(ring)(p, b, 2, p->joined, NULL, 0, 0, DML_MERGES, past);
+    if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->joined) {
+        if (p->tuple == 2)
+            return NAME(ring)(p, b, 2, p->joined, NULL, 0, 0, DML_MERGES, past);
+        return p->merges && sizeof(T) == 4 ? NAME(ring)(p, b, 1, p->joined, NULL, 0, 0, DML_MERGES, past)
+                                           : NAME(ring)(p, b, 1, p->joined, NULL, 0, 0, DML_INSERTS, past);
+    }
     if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->tuple == 2)
         return NAME(ring)(p, b, 2, 0, NULL, 0, 0, DML_MERGES, past);
     if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->tuple == 3)
         return NAME(ring)(p, b, 3, 0, NULL, 0, 0, DML_MERGES, past);
-    if (DML_WRAPS_TUPLES(sizeof(T)) && !scatter && p->joined)
-        return p->merges && sizeof(T) == 4 ? NAME(ring)(p, b, 1, p->joined, NULL, 0, 0, DML_MERGES, past)
-                                           : NAME(ring)(p, b, 1, p->joined, NULL, 0, 0, DML_INSERTS, past);
 #endif
     if (!JOINS(T)) /* one for all where nothing is fast anyway */
         return NAME(loop)(p, b, ramp, drift, scatter, DML_INSERTS, 0);

@@ -71,16 +71,13 @@ DML_INLINE void NAME(copy_rows)(char *to, const char *from, const int64_t *ramp,
 DML_INLINE void NAME(collect_rows)(T *to, const char *from, const int64_t *ramp, int64_t stride, int64_t count, int64_t row)
 {
     switch (row) {
+    case 1: NAME(collect_short)(to, from, ramp, sizeof(T), count, 1); return;
     case 2: NAME(collect_short)(to, from, ramp, stride, count, 2); return;
     case 3: NAME(collect_short)(to, from, ramp, stride, count, 3); return;
     case 4: NAME(collect_short)(to, from, ramp, stride, count, 4); return;
     case 5: NAME(collect_short)(to, from, ramp, stride, count, 5); return;
     case 6: NAME(collect_short)(to, from, ramp, stride, count, 6); return;
     case 7: NAME(collect_short)(to, from, ramp, stride, count, 7); return;
-    case 1:
-        for (int64_t i = 0; i < count; i++)
-            memcpy(to + i, from + ramp[i], sizeof(T));
-        return;
     default:
         if (stride == (int64_t)sizeof(T) && row * (int64_t)sizeof(T) <= SHORT_ROW)
             NAME(copy_rows)((char *)to, from, ramp, count, row, row * (int64_t)sizeof(T));

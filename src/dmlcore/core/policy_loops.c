@@ -18,9 +18,9 @@
 #define STORED_FOR_EACH 48         /* bytes of it for each position, where rows are scattered to */
 #define COMBINED_ROWS (12 << 20)   /* bytes of rows whose elements are combined: that cache has fewer */
 #define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
-#define LEAST_OF_A_ROW 48          /* bytes gathered at a time out of rows that registers hold; fewer: 0.4 to 1.0 */
 #define FEWEST_ROWS 8              /* of so many rows in a box, */
 #define LONG_FOR_COLUMNS 1024      /* which are so many bytes long in the table */
+#define LEAST_OF_A_ROW 48          /* bytes gathered at a time out of rows that registers hold; fewer: 0.4 to 1.0 */
 
 /* Bytes of the table where registers hold it and a box has enough of its elements; else 0. What lies between elements that
  * can be named is read as well: on the page of the first one, or on that of the last. */
@@ -39,8 +39,9 @@ static int64_t bytes_in_registers(const dml_plan *p)
 static int rows_in_registers(const dml_plan *p)
 {
     const dml_dim *last = p->dim + p->rank - 1;
-    if (!dml_chosen_isa->looks_up || !p->fused || p->stores || p->past || p->tuple != 1 || p->slice < 2 || p->packed ||
-        p->rank < 2 || p->cut != p->rank - 2)
+    int otherwise = p->in_registers || p->direct || p->rolls || p->stores || p->past;
+    if (!dml_chosen_isa->looks_up || !p->fused || otherwise || p->tuple != 1 || p->slice < 2 || p->packed || p->rank < 2 ||
+        p->cut != p->rank - 2)
         return 0;
     int64_t row = p->bounds[0] * p->slice; /* bytes */
     if (last->table != 0 || p->steps[0] != p->slice || row == 0 || row > 2 * DML_LINE)
@@ -177,7 +178,8 @@ void dml_policy_loops(dml_plan *p)
     int fits = p->gathers ? p->slice <= 8 && !p->past : DML_WRAPS_TUPLES(p->slice);
     int tuples = p->tuple <= dml_chosen_isa->wraps && fits && !p->ramped && !p->stores && !p->in_registers;
     p->fused = p->direct || p->rolls || (simple && (p->tuple == 1 || tuples) && !p->fetch);
-    p->grows = p->fused && p->tuple == 1 && !many && dml_meets_range(p);
+    p->rows_in_registers = rows_in_registers(p);
+    p->grows = p->fused && p->tuple == 1 && !many && !p->rows_in_registers && dml_meets_range(p);
     p->joined = !p->grows && joins_apart(p) ? p->dim[p->rank - 1].index : 0;
     p->fed = !p->fused && !p->packed && !p->again && many && p->tuned->ahead_of_many > p->ahead ? 16 * tuple : 0;
     p->ahead = many ? p->tuned->ahead_of_many : p->ahead;
@@ -186,8 +188,6 @@ void dml_policy_loops(dml_plan *p)
     int goes_on = (!p->packed || p->joined) &&
                   (!p->ramped || p->dim[0].table == p->slice); /* without the ramp, which is no longer than a box */
     p->together = p->fused && p->rank == 1 && goes_on && !p->combine ? TOGETHER : 1;
-    p->rows_in_registers = !p->in_registers && !p->direct && !p->rolls && rows_in_registers(p);
-    p->grows &= !p->rows_in_registers;
     follow_each_other(p);
     p->feeds = p->combine && p->fused && p->reached + p->walked >= LEAST_FED &&
                p->positions * (p->slice + dml_index_bytes(p->index)) >= FEEDS;

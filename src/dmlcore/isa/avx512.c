@@ -20,7 +20,9 @@
 #define COLUMNS_OF avx2 /* as good */
 #define WIDE_SHUFFLES
 #include "marks_avx512.h"
+#include "apart_avx512.h"
 #include "indices_avx512.h"
+#include "gathers_avx512.h"
 #include "halves_x86.h"
 #define MERGES 1
 #include "joins_x86.h"

@@ -1,0 +1,187 @@
+/* gathers_avx512.h: elements gathered by the vector unit, stores past the caches, and leaving out offsets of other threads, with
+ * AVX-512. Included by avx512.c after indices_avx512.h; stands in for parts of joins_x86.h, core/fused.h and core/slices.h. */
+
+#define STREAM64 stream_avx512
+
+DML_INLINE void stream_avx512(char *to, const char *from) /* `to` is a multiple of 64 */
+{
+    _mm512_stream_si512((void *)to, _mm512_loadu_si512((const void *)from));
+}
+
+#define EXCHANGE64 exchange_avx512
+
+/* What comes is read first: a load is held up by a store to the same place in another page. */
+DML_INLINE void exchange_avx512(char *to, char *stage, const char *from)
+{
+    __m512i in = _mm512_loadu_si512((const void *)from);
+    stream_avx512(to, stage);
+    _mm512_storeu_si512((void *)stage, in);
+}
+
+#define TAKES(T) (sizeof(T) == 4 || sizeof(T) == 8)
+#define TAKE take_avx512
+
+/* Up to eight elements of `width` bytes out of a table of `n` of them, checked on their way: as many as there are 64-bit indices
+ * in a register; the index has its own width. add: n, or nothing where indices are unsigned. dense: table elements follow each other.
+ * Else they are `step` bytes apart, and what `more` says is added. Not 0: one is out of range. */
+DML_INLINE int eight_avx512(char *stream, const char *table, const char *index, __m512i n, __m512i add, int dense, __m512i step,
+                            __m512i more, __mmask8 some, size_t width, size_t index_width)
+{
+    __m512i v;
+    if (index_width == 8)
+        v = _mm512_maskz_loadu_epi64(some, (const void *)index);
+    else
+        v = _mm512_cvtepi32_epi64(_mm256_maskz_loadu_epi32(some, (const void *)index)); /* what changes is out of range */
+    __asm__("" : "+v"(v)); /* as read: what is checked is what is used */
+    v = _mm512_mask_add_epi64(v, _mm512_movepi64_mask(v), v, add);
+    if (_mm512_cmpge_epu64_mask(v, n))
+        return 1;
+    if (!dense)
+        v = _mm512_add_epi64(_mm512_mul_epu32(v, step), more);
+    if (width == 4) {
+        __m256i found = dense ? _mm512_i64gather_epi32(v, (const void *)table, 4)
+                              : _mm512_i64gather_epi32(v, (const void *)table, 1);
+        __asm__(""
+                : "+v"(found)); /* half a register may be stored by vextracti32x8, which faults for what the mask leaves out */
+        _mm256_mask_storeu_epi32((void *)stream, some, found);
+    } else
+        _mm512_mask_storeu_epi64((void *)stream, some,
+                                 dense ? _mm512_i64gather_epi64(v, (const void *)table, 8)
+                                       : _mm512_i64gather_epi64(v, (const void *)table, 1));
+    return 0;
+}
+
+/* So many of these, where a ramp tells what is added, or, without one, `drift` more for each. */
+DML_INLINE int take_avx512(char *stream, const char *table, const char *index, int64_t count, int64_t bound, int64_t step,
+                           const u32 *ramp, int drift, int dense, size_t width, size_t index_width, int is_signed)
+{
+    __m512i n = _mm512_set1_epi64(bound), add = _mm512_set1_epi64(is_signed ? bound : 0), by = _mm512_set1_epi64(step);
+    __m512i first = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64(drift)), second = first;
+    for (; count >= 16; count -= 16, index += 16 * index_width, stream += 16 * width, table += 16 * drift) {
+        if (ramp) {
+            first = _mm512_cvtepu32_epi64(_mm256_loadu_si256((const void *)ramp));
+            second = _mm512_cvtepu32_epi64(_mm256_loadu_si256((const void *)(ramp + 8)));
+            ramp += 16;
+        }
+        if (eight_avx512(stream, table, index, n, add, dense, by, first, 0xff, width, index_width) |
+            eight_avx512(stream + 8 * width, table + 8 * drift, index + 8 * index_width, n, add, dense, by, second, 0xff, width,
+                         index_width))
+            return 1;
+    }
+    for (; count > 0; count -= 8, index += 8 * index_width, stream += 8 * width, table += 8 * drift) {
+        __mmask8 some = (__mmask8)(count < 8 ? (1 << count) - 1 : 0xff);
+        if (ramp) {
+            first = _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(some, (const void *)ramp));
+            ramp += 8;
+        }
+        first = _mm512_maskz_mov_epi64(some, first); /* others load what the first one may: it is there */
+        if (eight_avx512(stream, table, index, n, add, dense, by, first, some, width, index_width))
+            return 1;
+    }
+    return 0;
+}
+
+#define GATHERS(T) (sizeof(T) <= 8)
+#define GATHER_SIXTEEN gather_of
+
+DML_INLINE void store_avx512(char *to, __m512i line, int past)
+{
+    if (past)
+        _mm512_stream_si512((void *)to, line);
+    else
+        _mm512_storeu_si512((void *)to, line);
+}
+
+/* Sixteen elements of one or two bytes, as parts of the words that they lie in: these are read as a whole, which no page can
+ * forbid as it has all of a word or nothing. Elements of two bytes have even addresses, and offsets
+ * three more than any fit into 31 bits (boxes.c). */
+DML_INLINE void gather_parts(char *stream, const char *table, __m512i at, size_t width)
+{
+    int inside = (int)((uintptr_t)table & 3);
+    __m512i three = _mm512_set1_epi32(3);
+    at = _mm512_add_epi32(at, _mm512_set1_epi32(inside));
+    __m512i words = _mm512_i32gather_epi32(_mm512_andnot_si512(three, at), (const void *)(table - inside), 1);
+    words = _mm512_srlv_epi32(words, _mm512_slli_epi32(_mm512_and_si512(at, three), 3));
+    if (width == 1)
+        _mm_storeu_si128((void *)stream, _mm512_cvtepi32_epi8(words));
+    else
+        _mm256_storeu_si256((void *)stream, _mm512_cvtepi32_epi16(words));
+}
+
+/* Sixteen elements. past: those of four and eight bytes are stored past the caches, the stream is a multiple of 64 then. */
+DML_INLINE void gather_at(char *stream, const char *table, __m512i at, size_t width, int past)
+{
+    if (width < 4) {
+        gather_parts(stream, table, at, width);
+        return;
+    }
+    if (width == 4) {
+        store_avx512(stream, _mm512_i32gather_epi32(at, (const void *)table, 1), past);
+        return;
+    }
+    __m512i low = _mm512_i32gather_epi64(_mm512_castsi512_si256(at), (const void *)table, 1);
+    __m512i high = _mm512_i32gather_epi64(_mm512_extracti64x4_epi64(at, 1), (const void *)table, 1);
+    store_avx512(stream, low, past);
+    store_avx512(stream + 64, high, past);
+}
+
+/* The table moves on by `drift` from one to the next. */
+DML_INLINE void gather_of(char *stream, const char *table, int64_t drift, const u32 *offsets, size_t width, int past)
+{
+    __m512i at = _mm512_loadu_si512((const void *)offsets);
+    if (drift)
+        at = _mm512_add_epi32(at, _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+                                                     _mm512_set1_epi32((int)drift)));
+    gather_at(stream, table, at, width, past);
+}
+
+#define TAKE_SIXTEEN take_sixteen
+
+/* Sixteen elements by as many tuples of q coordinates, checked on their way. Not 0: one is out of range. */
+DML_INLINE int take_sixteen(char *stream, const char *table, const char *index, int q, const int64_t *bounds,
+                            const int64_t *steps, size_t width, size_t index_width, int is_signed)
+{
+    int bad;
+    __m512i at = some_offsets(index, 16, q, 0, index_width, is_signed, bounds, steps, _mm512_setzero_si512(), &bad);
+    if (bad)
+        return 1;
+    gather_at(stream, table, at, width, 0);
+    return 0;
+}
+
+#define KEEPS 1
+#define KEEP keep_avx512
+
+/* Keeps the offsets from `low` on, `extent` long, in order, and where their stream elements are. */
+DML_INLINE int64_t keep_avx512(u32 *offsets, int64_t *chosen, const int64_t *where, int64_t step, int64_t count, u32 low,
+                               u32 extent)
+{
+    __m512i from = _mm512_set1_epi32((int)low), length = _mm512_set1_epi32((int)extent);
+    __m512i at = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64(step));
+    __m512i eight = _mm512_set1_epi64(8 * step);
+    int64_t kept = 0, i = 0;
+    for (; i + 16 <= count; i += 16) {
+        __m512i v = _mm512_loadu_si512((const void *)(offsets + i));
+        u32 mine = _mm512_cmplt_epu32_mask(_mm512_sub_epi32(v, from), length), half = mine & 255;
+        /* counted at once: gcc 12 may put a mask of 16 bits aside and take 32 back */
+        int64_t after_half = kept + _mm_popcnt_u32(half), after_all = kept + _mm_popcnt_u32(mine);
+        __m512i first = at, second = _mm512_add_epi64(at, eight);
+        at = _mm512_add_epi64(second, eight);
+        if (where) {
+            first = _mm512_loadu_si512((const void *)(where + i));
+            second = _mm512_loadu_si512((const void *)(where + i + 8));
+        }
+        /* whole vectors are stored: what follows the kept ones is overwritten later, or not looked at */
+        _mm512_storeu_si512((void *)(offsets + kept), _mm512_maskz_compress_epi32((__mmask16)mine, v));
+        _mm512_storeu_si512((void *)(chosen + kept), _mm512_maskz_compress_epi64((__mmask8)half, first));
+        _mm512_storeu_si512((void *)(chosen + after_half), _mm512_maskz_compress_epi64((__mmask8)(mine >> 8), second));
+        kept = after_all;
+    }
+    for (; i < count; i++) {
+        u32 offset = offsets[i];
+        chosen[kept] = where ? where[i] : i * step;
+        offsets[kept] = offset;
+        kept += offset - low < extent;
+    }
+    return kept;
+}
