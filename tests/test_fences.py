@@ -3,6 +3,7 @@ without access stand on both sides; a loop that reads or writes into one ends th
 """
 
 import ctypes
+import itertools
 import mmap
 import sys
 
@@ -138,31 +139,46 @@ def test_indices_that_are_apart(rng, isa, fences, index):
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 def test_rows_in_registers(rng, isa, fences, dtype, index):
     """Rows that vector registers hold, some at a time or one: no element behind the last one is touched, and every index
-    is looked at."""
-    for n in (1, 2, 3, 5, 8, 9, 15, 16, 17, 31, 32, 33, 40, 64, 65):
-        for length in {n, 8, 13, 16, 40}:
-            rows = int(rng.integers(9000, 9100)) // length + 1
+    is looked at, but nothing between rows of indices that are a part of wider ones."""
+    for n, few in [(n, few) for n in (1, 3, 8, 9, 16, 17, 31, 32, 33, 65) for few in (False, True)]:
+        for length in {n, 3, 4, 6, 8, 13, 16, 40}:
+            rows = int(rng.integers(200, 1000) if few else rng.integers(9000, 9100)) // length + 1
             whole = rng.integers(0, 100, (rows, n + 3)).astype(dtype)
             low = -n if index[0] == "i" else 0
             given = rng.integers(low, n, (rows, length)).astype(index)
-            for at_the_end in (True, False):
-                i = fences.array(given, at_the_end)
-                for x in (fences.array(whole[:, :n], at_the_end), fences.array(whole, at_the_end)[:, 3:]):
-                    wanted = np.take_along_axis(x, given.astype("int64"), 1)
-                    assert same_bits(dmlcore.gather_elements(x, i, 1), wanted)
-                    out = fences.array(np.zeros_like(wanted), at_the_end)
-                    dmlcore.gather_elements(x, i, 1, out=out)
-                    assert same_bits(out, wanted)
             bad = [n, np.iinfo(index).max] + ([-n - 1, np.iinfo(index).min] if low else [])
-            for place in ((rows - 1, length - 1), (0, 0), (rows // 2, length // 2)):
-                i[place], before = bad[rng.integers(len(bad))], i[place]
+            for at_the_end in (True, False):
+                beside = np.full((rows, 2), bad[-1], index)
+                if at_the_end:
+                    part = fences.array(np.hstack((beside, given)), True)[:, 2:]
+                else:
+                    part = fences.array(np.hstack((given, beside)), False)[:, :-2]
+                for x in (fences.array(whole[:, :n], at_the_end), fences.array(whole, at_the_end)[:, 3:]):
+                    for i in (part[::-1], part, fences.array(given, at_the_end)):
+                        wanted = np.take_along_axis(x, i.astype("int64"), 1)
+                        assert same_bits(dmlcore.gather_elements(x, i, 1), wanted)
+                        out = fences.array(np.zeros_like(wanted), at_the_end)
+                        dmlcore.gather_elements(x, i, 1, out=out)
+                        assert same_bits(out, wanted)
+            for given, place in itertools.product((part, i), ((rows - 1, length - 1), (0, 0), (rows // 2, length // 2))):
+                given[place], before = bad[rng.integers(len(bad))], given[place]
                 for output in ({}, {"out": out}):
                     with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
-                        dmlcore.gather_elements(x, i, 1, **output)
+                        dmlcore.gather_elements(x, given, 1, **output)
                     assert caught.value.position == place
-                i[place] = before
+                given[place] = before
             assert same_bits(out, wanted)
             fences.open()
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "uint16", "float32"))
+def test_short_slices_in_registers(rng, isa, fences, dtype):
+    """Slices of two and four elements are as good as single ones of that size: rows of them, with indices of their own."""
+    for rows, n, length, slice_ in itertools.product((20, 1000), (5, 16), (5, 7, 20), (2, 4)):
+        x = fences.array(rng.integers(0, 100, (rows, n, slice_)).astype(dtype), True)
+        i = fences.array(rng.integers(-n, n, (rows, length, 1)), True)
+        assert same_bits(dmlcore.gather_nd(x, i, batch_dims=1), np.take_along_axis(x, i, 1))
+        fences.open()
 
 
 @pytest.mark.parametrize("dtype", ("uint8", "uint16", "float32", "float64", "complex128"))

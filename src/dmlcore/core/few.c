@@ -4,6 +4,7 @@
 #include "apart.h"
 #include "copy.h"
 #include "dispatch.h"
+#include "looked_up.h"
 #include "move.h"
 #include "plan.h"
 
@@ -304,6 +305,8 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
     int element = bytes > 0 && bytes <= 8 && (bytes & (bytes - 1)) == 0;
     int64_t far = how_far(count, scatter, run, many);
     int walks = 0, named = element ? in_a_row(m, dml_index_bytes(run->index), bytes, far, &walks) : NOT_IN_A_ROW;
+    if (named && walks && !scatter && count > FEW_FOR_VECTORS && dml_move_looked_up(m, run, count, bytes))
+        return 1;
     int in_row = named == BY_TUPLES && ((m->bounds.n == 1 && !walks) || count > FEW_FOR_VECTORS);
     in_row &= !many || (!walks && (scatter || m->bounds.n <= SHORT_TUPLE));
     in_row |= named > BY_TUPLES && count > FEW && count <= FEW_TOGETHER &&

@@ -188,9 +188,6 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
     const u32 *ramp = p->ramped && !drifts ? p->ramps->table.narrow : NULL;
     if (LOOKS_UP(T) && !scatter && p->in_registers)
         return NAME(look_up_fused)(p, b);
-    if (LOOKS_UP_ROWS(T) && !scatter && p->rows_in_registers)
-        return LOOK_UP_ROWS(b->stream, b->table, last[-1].table, b->indices, b->count, last->size, p->bounds[0],
-                            dml_index_signed(p->index), sizeof(T), sizeof(I));
     if (SECOND_TUNING && p->rolls)
         return dml_far(p, b, scatter);
     if (SECOND_TUNING && !scatter && p->direct)
@@ -256,6 +253,8 @@ DML_INLINE void NAME(bring_together)(const dml_plan *p, dml_block *b)
 /* 1: some coordinate is out of range; elements in front of it may have been moved. */
 DML_PIECE int NAME(gather_fused)(const dml_plan *p, dml_block *b)
 {
+    if (p->row_lookup)
+        return p->row_lookup(&p->looked_up, b->stream, b->table, b->indices, b->count, dml_index_signed(p->index));
     NAME(bring_together)(p, b);
     return p->grows && dml_follows(p, b, 0) ? 0 : NAME(fused)(p, b, 0);
 }

@@ -13,6 +13,10 @@
 #ifndef CHECK_BY_MAX
 #define CHECK_BY_MAX 0
 #endif
+#ifndef CHECK_ROWS
+#define CHECKS_ROWS 0
+#define CHECK_ROWS(index, ramp, count, length, bound, is_signed, index_width) 0
+#endif
 #ifndef WRAP
 #define WRAPS 0
 #define WRAP(index, count, index_width, is_signed, bound, step, ramp, offsets) 0
@@ -56,10 +60,6 @@
 #define LOOKS_UP(T) 0
 #define LOOK_UP(stream, table, bytes, offsets, count, width, past) \
     ((void)(stream), (void)(table), (void)(bytes), (void)(offsets), (void)(count), (void)(past))
-#endif
-#ifndef LOOK_UP_ROWS
-#define LOOKS_UP_ROWS(T) 0
-#define LOOK_UP_ROWS(stream, table, apart, index, count, length, n, is_signed, width, index_width) 0
 #endif
 #define T u8
 #include "elements.h"
@@ -187,9 +187,12 @@ const dml_columns *const DML_TABLE(dml_columns)[] = {
 #endif
 #include "slices.h"
 
-/* permuting bytes */
+/* permuting bytes, and rows */
 #ifndef SHUFFLES
 #define SHUFFLES NULL
+#endif
+#ifndef ROW_LOOKUPS
+#define ROW_LOOKUPS NULL
 #endif
 
 /* combining updates with what is there */
@@ -284,6 +287,7 @@ const dml_isa DML_JOIN2(dml_isa, ISA) = {
     DML_JOIN2(few_slices, ISA),
     EXCHANGE,
     SHUFFLES,
+    ROW_LOOKUPS,
     3 * WRAPS,
     LOOKS_UP(u8),
     SECOND_TUNING,

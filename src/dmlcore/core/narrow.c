@@ -90,7 +90,7 @@ static int each_once(const dml_plan *p)
 int dml_narrows(const dml_plan *p, int threads, int64_t taken)
 {
     int elements = p->fused && !p->stores && p->slice <= 8 && p->tuple == 1 && p->bounds[0] <= NARROW_BOUND && each_once(p);
-    int otherwise = p->direct || p->fetch || p->in_registers || p->rows_in_registers || p->gathers || p->past;
+    int otherwise = p->direct || p->fetch || p->in_registers || p->row_lookup || p->gathers || p->past;
     int gains = p->packed || dml_index_bytes(p->index) == 8 || (p->numbered && p->reached < NARROW_NEAR);
     int by_columns = !p->untouched && dml_columns_kept(p, threads);
     return dml_chosen_isa->narrowers && elements && !otherwise && gains && !by_columns &&
@@ -133,7 +133,7 @@ static int64_t boxes_kept(const dml_plan *p, int threads, int64_t taken)
     int64_t tuple = (int64_t)p->tuple * dml_index_bytes(p->index);
     int row = p->rank == 1 && p->dim[0].table == 0 && p->dim[0].index == tuple; /* one, where they follow each other */
     int read_again = p->fused && (!p->gathers || (double)(p->positions * tuple / threads) + p->reached < READ_AGAIN);
-    if (!boxes_stay(p) || (!p->packed && (!row || tuple < SHORT_TUPLE || read_again)))
+    if (!boxes_stay(p) || p->row_lookup || (!p->packed && (!row || tuple < SHORT_TUPLE || read_again)))
         return 0;
     int64_t boxes = (threads * OFFSETS_KEPT - taken) / (p->rows * p->inner * (int64_t)sizeof(u32));
     return boxes * FEW_KEPT < p->boxes ? 0 : dml_least(boxes, p->boxes);

@@ -139,6 +139,17 @@ typedef struct {
 
 typedef void (*dml_combiner)(const dml_updates *updates);
 
+/* Rows of n elements of the table, each for a row of `length` positions, as few as vector registers hold; bytes from one to the next in
+ * the table, and from its first index to the next one's. */
+typedef struct {
+    int64_t n, length, table, index;
+} dml_rows;
+
+/* Looks up `count` positions, those of whole rows, one after the other, and checks their indices meanwhile. Not 0: one is out of
+ * range. */
+typedef int (*dml_row_lookup)(const dml_rows *rows, char *stream, const char *table, const char *index, int64_t count,
+                              int is_signed);
+
 typedef int (*dml_loop)(const struct dml_plan *plan, dml_worker *worker, int64_t begin, int64_t end);
 
 typedef struct dml_plan {
@@ -192,7 +203,8 @@ typedef struct dml_plan {
     int merges;                    /* a masked load puts each element of four bytes into its place, where isa/ has that */
     int gathers;                   /* the vector unit loads elements, where isa/ has that; of two bytes: at even addresses */
     int64_t in_registers;          /* bytes of the table, where vector registers hold it; 0: they do not */
-    int rows_in_registers;         /* they hold a row of the table, or some, for each row of positions */
+    dml_row_lookup row_lookup;     /* they hold a row of the table, or some, for each row of positions; NULL: they do not; */
+    dml_rows looked_up;            /* those rows */
     int64_t ahead;                 /* prefetch: bytes from an index to one that is needed soon; 0: none */
     int64_t fed; /* prefetch: bytes of indices for sixteen positions, of the next box while those of one move */
     int feeds; /* the next box's indices and updates are fetched while those of one are combined */

@@ -1,5 +1,6 @@
 /* policy_loops.c: which loop moves a plan whose boxes are cut, and what it fetches meanwhile. */
 #include "dispatch.h"
+#include "looked_up.h"
 #include "policy.h"
 
 #include <stdlib.h>
@@ -20,7 +21,6 @@
 #define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
 #define FEWEST_ROWS 8              /* of so many rows in a box, */
 #define LONG_FOR_COLUMNS 1024      /* which are so many bytes long in the table */
-#define LEAST_OF_A_ROW 48          /* bytes gathered at a time out of rows that registers hold; fewer: 0.4 to 1.0 */
 
 /* Bytes of the table where registers hold it and a box has enough of its elements; else 0. What lies between elements that
  * can be named is read as well: on the page of the first one, or on that of the last. */
@@ -33,23 +33,6 @@ static int64_t bytes_in_registers(const dml_plan *p)
         p->rows * p->inner < DML_HELD_AT_ONCE)
         return 0;
     return dml_held(p->slice, p->tuple, p->bounds, p->steps);
-}
-
-/* Whether registers hold rows of the table, one for each row of positions: a box has some of these, in order. */
-static int rows_in_registers(const dml_plan *p)
-{
-    const dml_dim *last = p->dim + p->rank - 1;
-    int otherwise = p->in_registers || p->direct || p->rolls || p->stores || p->past;
-    if (!dml_chosen_isa->looks_up || !p->fused || otherwise || p->tuple != 1 || p->slice < 2 || p->packed || p->rank < 2 ||
-        p->cut != p->rank - 2)
-        return 0;
-    int64_t row = p->bounds[0] * p->slice; /* bytes */
-    if (last->table != 0 || p->steps[0] != p->slice || row == 0 || row > 2 * DML_LINE)
-        return 0;
-    if (row <= DML_LINE && last->size == p->bounds[0] && last[-1].table == row) /* some together */
-        return p->slice < 8 || DML_LINE / row * row >= LEAST_OF_A_ROW;
-    int64_t length = last->size * p->slice;
-    return length >= LEAST_OF_A_ROW && (p->slice < 8 || length % DML_LINE == 0);
 }
 
 /* Whether indices come out of memory, and ways to move that fetch them better are faster than registers that hold the
@@ -127,7 +110,7 @@ static int joins_apart(const dml_plan *p)
 {
     int64_t bytes = dml_index_bytes(p->index), apart = p->dim[p->rank - 1].index;
     int by_ring = dml_chosen_isa->wraps && p->fused && !p->stores && !p->direct && !p->rolls && !p->in_registers && !p->gathers;
-    if (!by_ring || !p->packed || !p->linear || p->ramped || !DML_WRAPS_TUPLES(p->slice))
+    if (!by_ring || p->row_lookup || !p->packed || !p->linear || p->ramped || !DML_WRAPS_TUPLES(p->slice))
         return 0;
     if (p->tuple == 1)
         return apart == 2 * bytes || apart == -bytes || (p->merges && bytes == 8);
@@ -178,8 +161,8 @@ void dml_policy_loops(dml_plan *p)
     int fits = p->gathers ? p->slice <= 8 && !p->past : DML_WRAPS_TUPLES(p->slice);
     int tuples = p->tuple <= dml_chosen_isa->wraps && fits && !p->ramped && !p->stores && !p->in_registers;
     p->fused = p->direct || p->rolls || (simple && (p->tuple == 1 || tuples) && !p->fetch);
-    p->rows_in_registers = rows_in_registers(p);
-    p->grows = p->fused && p->tuple == 1 && !many && !p->rows_in_registers && dml_meets_range(p);
+    dml_plan_looks_up(p);
+    p->grows = p->fused && p->tuple == 1 && !many && !p->row_lookup && dml_meets_range(p);
     p->joined = !p->grows && joins_apart(p) ? p->dim[p->rank - 1].index : 0;
     p->fed = !p->fused && !p->packed && !p->again && many && p->tuned->ahead_of_many > p->ahead ? 16 * tuple : 0;
     p->ahead = many ? p->tuned->ahead_of_many : p->ahead;

@@ -16,12 +16,13 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
     for (int d = p->rank - 1; d >= 0 && dense; d--)
         dense = p->dim[d].index == dense ? dense * p->dim[d].size : 0;
     unsigned char *seen = p->seen ? p->seen + worker->number * p->seen_apart : NULL;
-    int by_lanes = !seen && p->positions >= FEWEST && p->mode == DML_RAISE && !p->packed && !p->again &&
-                   DML_JOIN3(has_lanes_for, I, ISA)(p->tuple),
-        stop = DML_OK;
-    int columns = !seen && p->mode == DML_RAISE && p->by_columns && !p->again;
+    int simple = !seen && p->mode == DML_RAISE && !p->again, stop = DML_OK;
+    int by_lanes = simple && p->positions >= FEWEST && DML_JOIN3(has_lanes_for, I, ISA)(p->tuple);
+    const dml_dim *last = p->dim + p->rank - 1;
+    int by_rows = CHECKS_ROWS && simple && p->packed && p->tuple == 1 && !p->linear && last->index == tuple_bytes;
+    int columns = simple && p->by_columns;
     int64_t box = begin, kept = p->kept ? dml_most(begin, dml_least(p->kept_from, end)) : end;
-    if (dense && by_lanes) {                /* one run of coordinates: boxes do not matter */
+    if (dense && by_lanes && !p->packed) {                /* one run of coordinates: boxes do not matter */
         int64_t at = dml_block_number(p, begin), stop_at = dml_block_number(p, kept), some;
         for (; at < stop_at && !stop; at += some) {
             some = dml_least(stop_at - at, 16 * DML_BLOCK);
@@ -36,10 +37,13 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
         int bad = 0;
         for (int k = 0; columns && k < p->tuple; k++)
             bad |= CHECK(block.indices + k * p->coordinate_stride, block.positions, 1, p->bounds + k, 0);
-        if (!columns)
-            bad = by_lanes && block.positions >= LONG_BOX
-                      ? CHECK(block.indices, block.positions * p->tuple, p->tuple, p->bounds, 0)
-                      : NAME(normalise)(p, &block);
+        if (by_rows)
+            bad = CHECK_ROWS(block.indices, p->ramps->index, block.positions, last->size, p->bounds[0], is_signed, sizeof(I));
+        else if (!columns && by_lanes && block.positions >= LONG_BOX)
+            bad = CHECK(p->packed ? DML_JOIN3(pack, I, ISA)(p, &block, block.positions) : block.indices,
+                        block.positions * p->tuple, p->tuple, p->bounds, 0);
+        else if (!columns)
+            bad = NAME(normalise)(p, &block);
         if (bad)
             return DML_OUT_OF_RANGE;
         for (int64_t i = 0; seen && i < block.count; i++)

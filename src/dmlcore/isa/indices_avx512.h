@@ -4,6 +4,8 @@
 #define WRAPS 1
 #define WRAP wrap_avx512
 #define WRAP_SIXTEEN wrap_sixteen
+#define CHECKS_ROWS 1
+#define CHECK_ROWS check_rows
 
 /* Eight 64-bit indices, as signed ones. What does not fit into 32 bits becomes the nearest number that does, which is out of range as
  * well: a bound is less than 2**31, and unsigned indices below zero stay there (from_the_end). */
@@ -175,3 +177,37 @@ DML_INLINE int narrow_avx512(const char *index, int64_t count, size_t width, int
 }
 
 #define NARROW narrow_avx512
+
+DML_INLINE __m512i repeated(u64 v, size_t width)
+{
+    return width == 4 ? _mm512_set1_epi32((int)v) : _mm512_set1_epi64((int64_t)v);
+}
+
+/* The larger ones of these and of some indices with what is added to them. */
+DML_INLINE __m512i larger_of(__m512i most, const char *index, __mmask16 some, __m512i add, size_t width)
+{
+    if (width == 4)
+        return _mm512_max_epu32(most, _mm512_add_epi32(_mm512_maskz_loadu_epi32(some, (const void *)index), add));
+    return _mm512_max_epu64(most, _mm512_add_epi64(_mm512_maskz_loadu_epi64((__mmask8)some, (const void *)index), add));
+}
+
+/* Whether any of `count` indices, rows of `length` that begin where the ramp says, is out of range. v is in [-n, n) exactly when v + n
+ * is in [0, 2n), unsigned. */
+DML_INLINE int check_rows(const char *index, const int64_t *ramp, int64_t count, int64_t length, int64_t bound, int is_signed,
+                          size_t width)
+{
+    int64_t lanes = 64 / (int64_t)width, whole = length / lanes * 64;
+    int64_t n = width == 4 ? dml_least(bound, (int64_t)1 << (is_signed ? 31 : 32)) : bound;
+    u64 added = is_signed ? (u64)n : 0, last = (u64)n + added - 1;
+    __mmask16 rest = (__mmask16)((1 << length % lanes) - 1);
+    __m512i most = _mm512_setzero_si512(), add = repeated(added, width);
+    for (int64_t i = 0; i < count; i += length) {
+        const char *row = index + ramp[i];
+        for (int64_t at = 0; at < whole; at += 64)
+            most = larger_of(most, row + at, 0xffff, add, width);
+        if (rest)
+            most = larger_of(most, row + whole, rest, add, width);
+    }
+    return n == 0 || (width == 4 ? _mm512_cmpgt_epu32_mask(most, repeated(last, width)) != 0
+                                 : _mm512_cmpgt_epu64_mask(most, repeated(last, width)) != 0);
+}

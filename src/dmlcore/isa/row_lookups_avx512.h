@@ -1,9 +1,8 @@
 /* row_lookups_avx512.h: elements out of rows of a table so short that a vector register holds some of them, or two hold one, with
  * AVX-512: each row is loaded once and permuted by indices of its own, which are checked on the way. Included by avx512.c; stands in
- * for a part of core/fused.h. */
+ * for a part of core/loops.h. */
 
-#define LOOKS_UP_ROWS(T) (sizeof(T) > 1 && sizeof(T) <= 8)
-#define LOOK_UP_ROWS rows_avx512
+#define ROW_LOOKUPS row_lookups
 
 /* As many elements as a register has, or `some`. */
 DML_INLINE __m512i load_some(const char *from, int64_t some, size_t width)
@@ -79,19 +78,20 @@ DML_INLINE int rows_together(char *stream, const char *table, const char *index,
     return _mm512_cmpge_epu32_mask(most, _mm512_set1_epi32((int)n)) != 0;
 }
 
-/* Rows `apart` bytes from one to the next, of n elements, which one or two registers hold; each has `length` indices. */
-DML_INLINE int rows_apart(char *stream, const char *table, int64_t apart, const char *index, int64_t count, int64_t length,
-                          int64_t n, int is_signed, size_t width, size_t index_width)
+/* Rows `apart` bytes from one to the next, of n elements, which one or two registers hold; each has `length` indices, with `gap`
+ * bytes behind them. */
+DML_INLINE int rows_apart(char *stream, const char *table, int64_t apart, const char *index, int64_t gap, int64_t count,
+                          int64_t length, int64_t n, int is_signed, size_t width, size_t index_width)
 {
     int64_t lanes = 64 / (int64_t)width;
     __m512i add = added_to(is_signed, n), most = _mm512_setzero_si512(), at;
-    for (; count > 0; table += apart) {
+    for (; count > 0; table += apart, index += gap) {
         __m512i low = load_some(table, n, width), high = low;
         if (n > lanes)
             high = load_some(table + 64, n - lanes, width);
         for (int64_t left = length; left > 0; left -= lanes) {
             int64_t some = dml_least(count, lanes), own = dml_least(left, lanes);
-            at = numbers_in_row(index, some, add, width, index_width, &most);
+            at = numbers_in_row(index, gap ? own : some, add, width, index_width, &most);
             at = width == 2   ? _mm512_permutex2var_epi16(low, at, high)
                  : width == 4 ? _mm512_permutex2var_epi32(low, at, high)
                               : _mm512_permutex2var_epi64(low, at, high);
@@ -107,11 +107,95 @@ DML_INLINE int rows_apart(char *stream, const char *table, int64_t apart, const 
     return _mm512_cmpge_epu32_mask(most, _mm512_set1_epi32((int)n)) != 0;
 }
 
-/* `count` elements, those of whole rows, checked on their way. Not 0: an index is out of range. */
-DML_INLINE int rows_avx512(char *stream, const char *table, int64_t apart, const char *index, int64_t count, int64_t length,
-                           int64_t n, int is_signed, size_t width, size_t index_width)
+/* The numbers of two rows' elements, half a register of each, in two registers that hold these rows. */
+DML_INLINE __m512i numbers_in_two(const char *first, const char *second, int64_t length, __m512i add, size_t width,
+                                  size_t index_width, __m512i *most)
 {
-    if (length == n && apart == n * (int64_t)width && n * (int64_t)width <= 64)
-        return rows_together(stream, table, index, count, n, is_signed, width, index_width);
-    return rows_apart(stream, table, apart, index, count, length, n, is_signed, width, index_width);
+    __mmask16 some = (__mmask16)((1 << length) - 1);
+    __m512i v, both;
+    if (width == 2) {
+        v = wrapped_indices(first, some, index_width, add);
+        both = wrapped_indices(second, some, index_width, add);
+        *most = _mm512_max_epu32(*most, _mm512_max_epu32(v, both));
+        v = _mm512_castsi256_si512(_mm512_cvtepi32_epi16(v));
+        v = _mm512_inserti64x4(v, _mm512_cvtepi32_epi16(both), 1);
+        return _mm512_or_si512(v, _mm512_inserti64x4(_mm512_setzero_si512(), _mm256_set1_epi16(32), 1));
+    }
+    if (width == 4 && index_width == 8)
+        v = _mm512_inserti64x4(_mm512_castsi256_si512(halved_indices(first, (__mmask8)some)),
+                               halved_indices(second, (__mmask8)some), 1);
+    else if (width == 4)
+        v = _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_maskz_loadu_epi32((__mmask8)some, (const void *)first)),
+                               _mm256_maskz_loadu_epi32((__mmask8)some, (const void *)second), 1);
+    else if (index_width == 8) {
+        both = _mm512_castsi256_si512(_mm256_maskz_loadu_epi64((__mmask8)some, (const void *)first));
+        both = _mm512_inserti64x4(both, _mm256_maskz_loadu_epi64((__mmask8)some, (const void *)second), 1);
+        v = _mm512_castsi256_si512(_mm512_cvtsepi64_epi32(both));
+    } else
+        v = _mm512_castsi256_si512(
+            _mm256_inserti32x4(_mm256_castsi128_si256(_mm_maskz_loadu_epi32((__mmask8)some, (const void *)first)),
+                               _mm_maskz_loadu_epi32((__mmask8)some, (const void *)second), 1));
+    __asm__("" : "+v"(v)); /* as read: what is checked is what is used */
+    v = from_the_end(v, add);
+    if (width == 4) {
+        *most = _mm512_max_epu32(*most, v);
+        return _mm512_or_si512(v, _mm512_inserti64x4(_mm512_setzero_si512(), _mm256_set1_epi32(16), 1));
+    }
+    v = _mm512_zextsi256_si512(_mm512_castsi512_si256(v));
+    *most = _mm512_max_epu32(*most, v);
+    v = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(v));
+    return _mm512_or_si512(v, _mm512_inserti64x4(_mm512_setzero_si512(), _mm256_set1_epi64x(8), 1));
 }
+
+/* Two rows at a time, of at most a register of elements and half as many indices. */
+DML_INLINE int rows_by_twos(const dml_rows *r, char *stream, const char *table, const char *index, int64_t count, int is_signed,
+                            size_t width, size_t index_width)
+{
+    int64_t bytes = r->length * (int64_t)width;
+    __m512i add = added_to(is_signed, r->n), most = _mm512_setzero_si512(), at;
+    for (; count * (int64_t)width >= bytes + 32; count -= 2 * r->length, table += 2 * r->table, index += 2 * r->index) {
+        __m512i first = load_some(table, r->n, width), second = load_some(table + r->table, r->n, width);
+        at = numbers_in_two(index, index + r->index, r->length, add, width, index_width, &most);
+        at = width == 2   ? _mm512_permutex2var_epi16(first, at, second)
+             : width == 4 ? _mm512_permutex2var_epi32(first, at, second)
+                          : _mm512_permutex2var_epi64(first, at, second);
+        _mm256_storeu_si256((void *)stream, _mm512_castsi512_si256(at));
+        _mm256_storeu_si256((void *)(stream + bytes), _mm512_extracti64x4_epi64(at, 1));
+        stream += 2 * bytes;
+    }
+    return _mm512_cmpge_epu32_mask(most, _mm512_set1_epi32((int)r->n)) != 0 ||
+           rows_apart(stream, table, r->table, index, r->index - r->length * (int64_t)index_width, count, r->length, r->n,
+                      is_signed, width, index_width);
+}
+
+/* A dml_row_lookup. */
+DML_INLINE int rows_avx512(const dml_rows *r, char *stream, const char *table, const char *index, int64_t count, int is_signed,
+                           size_t width, size_t index_width)
+{
+    int64_t gap = r->index - r->length * (int64_t)index_width;
+    if (gap == 0 && r->length == r->n && r->table == r->n * (int64_t)width && r->table <= 64)
+        return rows_together(stream, table, index, count, r->n, is_signed, width, index_width);
+    if (2 * r->length * (int64_t)width <= 64 && r->n * (int64_t)width <= 64)
+        return rows_by_twos(r, stream, table, index, count, is_signed, width, index_width);
+    if (gap == 0) /* a constant: 1.1x */
+        return rows_apart(stream, table, r->table, index, 0, count, r->length, r->n, is_signed, width, index_width);
+    return rows_apart(stream, table, r->table, index, gap, count, r->length, r->n, is_signed, width, index_width);
+}
+
+#define ROW_LOOKUP(T, I)                                                                                                     \
+    static int row_lookup_##T##_##I(const dml_rows *rows, char *stream, const char *table, const char *index, int64_t count, \
+                                    int is_signed)                                                                           \
+    {                                                                                                                        \
+        return rows_avx512(rows, stream, table, index, count, is_signed, sizeof(T), sizeof(I));                              \
+    }
+ROW_LOOKUP(u16, u32)
+ROW_LOOKUP(u16, u64)
+ROW_LOOKUP(u32, u32)
+ROW_LOOKUP(u32, u64)
+ROW_LOOKUP(u64, u32)
+ROW_LOOKUP(u64, u64)
+static const dml_row_lookup ROW_LOOKUPS[][DML_WIDTHS] = {
+    [DML_STORAGE_U16] = {row_lookup_u16_u32, row_lookup_u16_u64},
+    [DML_STORAGE_U32] = {row_lookup_u32_u32, row_lookup_u32_u64},
+    [DML_STORAGE_U64] = {row_lookup_u64_u32, row_lookup_u64_u64},
+};
