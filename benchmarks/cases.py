@@ -13,6 +13,7 @@ import numpy as np
 
 KIB, MIB = 1024, 1024 * 1024
 LEVELS = ("tiny", "L2", "L3", "DRAM")
+COLUMNS = 64  # of the indices' rows, where they are one column
 PERIOD = 1_000_003  # random values are repeated after so many: large arrays are made quickly
 
 
@@ -27,7 +28,7 @@ class Cell:
     index_shape: tuple = ()
     index: str = "int64"
     axis: int = 0
-    layout: str = "C"  # of the input: C, T (transposed), step (every second element); of the indices: F, broadcast, part
+    layout: str = "C"  # of the input: C, T (transposed), step (every second element); indices: F, broadcast, part, column
     pattern: str = "random"  # of the indices: random, negative, permutation, few (16 targets), rows (equal along a row), ...
     density: float = 1.0  # nonzero_coordinates
     reduction: str = "none"
@@ -186,19 +187,25 @@ def _indices(rng, cell: Cell) -> np.ndarray:
         i = np.empty(shape, dtype)
         for k, size in enumerate(cell.shape[: cell.tuple_size]):
             i[..., k] = _draw(rng, cell.pattern, size, shape[:-1])
-        return _place(i, cell.layout)
+        return _place(i, cell.layout, True)
     size = cell.shape[cell.axis]
     if cell.layout == "broadcast":  # one row of indices for all rows
         return np.broadcast_to(_draw(rng, cell.pattern, size, shape[-1:]).astype(dtype), shape)
     if cell.pattern == "rows":
         return np.repeat(rng.integers(0, size, (shape[0], 1)).astype(dtype), shape[1], axis=1)
-    return _place(_draw(rng, cell.pattern, size, shape).astype(dtype, copy=False), cell.layout)
+    return _place(_draw(rng, cell.pattern, size, shape).astype(dtype, copy=False), cell.layout, False)
 
 
-def _place(i: np.ndarray, layout: str) -> np.ndarray:
-    """Indices in memory: in Fortran order, or a part of rows that have one more, or half as many again if they are long."""
+def _place(i: np.ndarray, layout: str, tuples: bool) -> np.ndarray:
+    """Indices in memory: in Fortran order; a part of rows that have one more, or half as many again if they are long; the
+    first of 64 columns, as tuples their first ones."""
     if layout == "F":
         return np.asfortranarray(i)
+    if layout == "column":
+        wider = np.zeros((*i.shape[:-1], COLUMNS) if tuples else (*i.shape, COLUMNS), i.dtype)
+        columns = wider[..., : i.shape[-1]] if tuples else wider[..., 0]
+        columns[...] = i
+        return columns
     if layout != "part":
         return i
     size = i.shape[-1]
@@ -237,6 +244,7 @@ def _table() -> list[Cell]:
         c(g, "L2", f32, (4096, 16), (4096,), i32),
         c(g, "L2", f16, (64, 1024), (256,), axis=1),
         c(g, "L2", f32, (65536,), (100, 300), layout="part"),
+        c(g, "L2", f32, (65536,), (16384,), layout="column"),
         c(g, "L3", f32, (512, 4096), (1024,), axis=1),
         c(g, "L3", u8, (16384, 256), (16384,), i32),
         c(g, "L3", f32, (50, 60, 8), (5000,), layout="T"),
@@ -282,6 +290,7 @@ def _table() -> list[Cell]:
         c(n, "L2", f32, (256, 256), (32768, 2), quick=True),
         c(n, "L2", f32, (256, 256), (32768, 2), layout="F"),
         c(n, "L2", f32, (256, 256), (32768, 2), layout="part"),
+        c(n, "L2", f32, (256, 256), (16384, 2), layout="column"),
         c(n, "L2", f16, (64, 32, 32), (32768, 3)),
         c(n, "L2", u8, (16, 16, 16, 16), (32768, 4), i32),
         c(n, "L2", f32, (4096, 16), (4096, 1)),

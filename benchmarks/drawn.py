@@ -17,10 +17,11 @@ OPERATORS = {
 DTYPES = {"float32": 4, "float64": 1, "float16": 1, "uint8": 1, "int64": 1}
 INDICES = {"int64": 3, "int32": 2, "uint32": 1}
 RANKS = {"_elements": (1, 1, 2, 2, 2, 3), "": (1, 2, 2, 2, 3, 3, 4)}
-LAYOUTS = {"C": 7, "T": 1, "step": 1, "F": 1, "part": 1}
+LAYOUTS = {"C": 7, "T": 1, "step": 1, "F": 1, "part": 1, "column": 1}
 PATTERNS = {"random": 8, "negative": 2, "range": 1, "sorted": 1}
 DENSITIES = (0.01, 0.1, 0.5, 0.9, 1.0)
 LARGEST = 12 * MIB  # elements of an input, and of the indices
+LONGEST_COLUMN = 256 * 1024  # indices: 64 times as much memory
 LARGEST_OUTPUT = 64 * MIB  # bytes
 
 
@@ -54,6 +55,8 @@ def _cell(rng: random.Random) -> Cell | None:
         outputs = math.prod(shape) // shape[axis] * steps
         if outputs * np.dtype(dtype).itemsize > LARGEST_OUTPUT or math.prod(indices) > LARGEST:
             return None
+    if layout == "column" and math.prod(indices) > LONGEST_COLUMN:
+        layout = "part"
     pattern = _one(rng, PATTERNS)
     if (pattern == "negative" and index == "uint32") or (pattern in ("range", "sorted") and op.endswith("_nd")):
         pattern = "random"

@@ -72,7 +72,7 @@ def test_drawn_cells(limit_of):
     assert cells == drawn.draw(150, 1) and not set(cells) & set(drawn.draw(150, 2))
     assert len({c.name for c in cells}) == 150
     assert {c.op for c in cells} == set(OPERATORS)
-    assert {c.layout for c in cells} == {"C", "T", "step", "F", "part"}
+    assert {c.layout for c in cells} == {"C", "T", "step", "F", "part", "column"}
     product = peers.load(peers.PRODUCT, 1)[0]
     small = [c for c in cells if max(np.prod(c.shape), np.prod(c.index_shape or (1,))) < 20_000]
     assert len(small) > 40

@@ -128,6 +128,13 @@ def test_indices_that_are_apart(rng, isa, fences, index):
                 for first in ((5, 6), (7, 3)):  # which may be a range, and not
                     some[:2] = first
                     assert same_bits(dmlcore.gather(line, some), line[some])
+            for columns in (20, 300):
+                far = fences.array(np.zeros((5001, columns), index), at_the_end)
+                pairs = far[:, -2:] if at_the_end else far[:, :2]
+                pairs[...] = rng.integers(0, 10, (5001, 2))
+                for some in (pairs, pairs[::-1], pairs[1::2]):
+                    assert same_bits(dmlcore.gather_nd(plane, some), plane[some[:, 0], some[:, 1]])
+                    assert same_bits(dmlcore.gather(line, some[:, 1]), line[some[:, 1]])
             same = np.broadcast_to(fences.array(given[:1], at_the_end), (2000, 2))
             assert same_bits(dmlcore.gather_nd(plane, same), plane[same[:, 0], same[:, 1]])
             twice = np.lib.stride_tricks.as_strided(fences.array(given[:, 1], at_the_end), (2000, 2), (given.itemsize, 0))

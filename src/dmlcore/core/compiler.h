@@ -98,7 +98,7 @@ DML_INLINE void dml_stream16(char *to, const char *from) { memcpy(to, from, 16);
 #define DML_STREAM_END() ((void)0)
 #endif
 
-/* Short names of the storage and index classes: loops are named after them. */
+/* Short names of the storage classes and widths of indices: loops are named after them. */
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;

@@ -15,7 +15,7 @@ static int may_grow(const dml_plan *p, const char *indices, int64_t count, int b
     *first = dml_coordinate_at(indices, p->index);
     DML_ONCE(*first);
     uint64_t last = (uint64_t)dml_coordinate_at(indices + (count - 1) * dml_index_bytes(p->index), p->index);
-    *at = *first < 0 && p->index != DML_INDEX_U64 ? *first + n : *first;
+    *at = *first < 0 && dml_index_signed(p->index) ? *first + n : *first;
     return last - (uint64_t)*first == (uint64_t)further && *at >= 0 && *at < n && further < n - *at;
 }
 

@@ -41,7 +41,7 @@ DML_INLINE void NAME(sixteen)(char *table, char *stream, const u32 *offsets, int
     }
 }
 
-/* Indices that are needed soon: so many bytes, `ahead` of these. */
+/* Indices that are needed soon: so many bytes, a few lines, `ahead` of these. */
 DML_INLINE void NAME(fetch)(const char *index, int64_t bytes, int64_t ahead)
 {
     for (int64_t at = 0; at < bytes; at += DML_LINE)
@@ -246,7 +246,7 @@ DML_INLINE void NAME(bring_together)(const dml_plan *p, dml_block *b)
 {
     if (!p->packed || p->joined)
         return;
-    b->indices = (sizeof(I) == 4 ? DML_JOIN3(pack, u32, ISA) : DML_JOIN3(pack, u64, ISA))(p, b, b->count);
+    b->indices = DML_JOIN3(pack, I, ISA)(p, b, b->count);
     b->known = NULL;
 }
 

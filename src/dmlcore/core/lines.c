@@ -117,7 +117,8 @@ int dml_copies_lines(dml_job *job, dml_plan *p, const char *source, int64_t byte
     job->line = line;
     job->lines = lines;
     int is_near = !job->staged && bytes >= NEAR && bytes < NEAR_BELOW && line >= NEAR_LINE;
-    job->group = dml_most(1, dml_most(GROUP, is_near ? p->tuned->lines_near : 0) / line);
+    int64_t near = is_near ? dml_least(p->tuned->lines_near, bytes / (GROUPS * threads)) : 0; /* some for each thread */
+    job->group = dml_most(1, dml_most(GROUP, near) / line);
     job->by_string = p->tuned->lines_copied > 0;
     if (!job->staged && job->by_string && (bytes > CACHED_LINES || p->positions / lines * job->group < FEW_AT_A_TIME))
         job->group = dml_most(1, p->tuned->lines_copied / line);

@@ -1,5 +1,5 @@
-/* move.h: what move.c and few.c both ask of a dml_move.
- * Included by these two, and by policy_loads.c and policy_indices.c, which choose by positions and indices as well. */
+/* move.h: what is asked of a dml_move, and of an index, without a plan.
+ * Included by move.c and few.c, by the files that choose ways by positions and indices, and by those that read single indices. */
 #ifndef DMLCORE_MOVE_H
 #define DMLCORE_MOVE_H
 

@@ -5,8 +5,8 @@
 
 #define NAME(name) DML_JOIN3(name, I, ISA)
 
-/* What a coordinate whose highest bit is set comes to its place with in a dimension of n: read as unsigned, it is 2**(bits of I) too
- * large where it is below zero. */
+/* What is added, in 64 bits, to a coordinate whose highest bit is set, in a dimension of n: n, less 2**32 where it has 32 bits, as it was
+ * read as an unsigned number; nothing where coordinates are unsigned. */
 DML_INLINE uint64_t NAME(from_end)(int is_signed, int64_t n)
 {
     return is_signed ? (uint64_t)n - (sizeof(I) == 4 ? (uint64_t)1 << 32 : 0) : 0;

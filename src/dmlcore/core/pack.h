@@ -31,11 +31,18 @@ DML_INLINE void NAME(collect)(T *DML_RESTRICT to, const char *from, int64_t stri
             DML_FEW;
             memcpy(to + i, from, sizeof(T));
         }
-    } else
-        for (int64_t i = 0; i < count; i++) {
-            DML_PREFETCH(from + (i + APART) * stride);
-            memcpy(to + i, from + i * stride, sizeof(T));
+    } else { /* four at a time, or where the loop lies in memory would make it up to 1.4 times as long */
+        int64_t i = 0;
+        for (; i + 4 <= count; i += 4, from += 4 * stride)
+            for (int k = 0; k < 4; k++) {
+                DML_PREFETCH(from + (APART + k) * stride);
+                memcpy(to + i + k, from + k * stride, sizeof(T));
+            }
+        for (; i < count; i++, from += stride) {
+            DML_FEW;
+            memcpy(to + i, from, sizeof(T));
         }
+    }
 }
 
 /* Single indices of short rows, `row` of each, a constant; the ramp tells where they begin. */

@@ -1,18 +1,18 @@
 /* ring.h: the loop of fused.h where the vector unit checks sixteen indices at a time (WRAP_SIXTEEN): it does so RING_AHEAD positions
  * before their elements are moved, those of the next box included, and a ring holds the offsets meanwhile. The processor looks some
  * hundred instructions ahead; so it sees checks and moves, and does not wait where a block of either ends. Tuples of q coordinates, a
- * constant wherever this is inlined; apart: bytes from one to the next, 0 where they follow each other. What the loop counts by is as
- * little as it can be: one pointer more, kept on the stack, costs a tenth. Included by fused.h, without guard. */
+ * constant wherever this is inlined; apart: bytes from one to the next, of one or two coordinates; 0 where they follow each other.
+ * What the loop counts by is as little as it can be: one pointer more, kept on the stack, costs a tenth. Included by fused.h, without guard. */
 #define RING 128 /* offsets that there is room for, */
 #define RING_AHEAD 96 /* and that wait for their moves; measured on Zen 5: 112 are as good, 64 and less slower by 4 to 30 % */
 
 _Static_assert(RING_AHEAD <= DML_LONGEST_LOOK, "the next box has so many");
 
-/* The offsets of some tuples at the end of a box. */
+/* The offsets of some tuples at an end of a box. */
 DML_INLINE int NAME(rest)(const char *index, int64_t count, int q, int64_t apart, const dml_plan *p, const u32 *ramps,
                           u32 *offsets)
 {
-    I together[16 * 3];
+    I together[16 * 2];
     if (!apart)
         return NAME(some)((const I *)(const void *)index, count, q, p, ramps, offsets);
     for (int64_t j = 0; j < count; j++)
@@ -52,6 +52,14 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, int64_t apart,
         if (WRAP_SIXTEEN(index + ready * each, q, apart, sizeof(I), is_signed, bounds, steps, ramps ? ramps + ready : NULL,
                          ring + ((at + ready) & (RING - 1))))
             return 1;
+    /* lines that are fetched ahead of sixteen tuples which are apart: all, or one for each tuple */
+    int64_t soon_lines = dml_ceil(llabs(16 * apart), DML_LINE), soon_from = apart < 0 ? 16 * apart - ahead : ahead,
+            soon_step = DML_LINE;
+    if (soon_lines > 16) {
+        soon_lines = 16;
+        soon_from = ahead / DML_LINE * apart;
+        soon_step = apart;
+    }
     const char *end = stream + whole * (int64_t)sizeof(T);
     for (int part = 0; part < 2; part++) { /* what is checked meanwhile: its own indices, then those of the next box */
         const char *soon = index + (part ? whole + last + p->gap : RING_AHEAD) * each;
@@ -59,10 +67,10 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, int64_t apart,
         const u32 *soon_ramp = ramps && !part ? ramps + RING_AHEAD : ramps;
         for (; soon != soon_end;
              table += 16 * drift, stream += 16 * sizeof(T), at = (at + 16) & (RING - 1), soon += 16 * each) {
-            if (apart < 0)
-                NAME(fetch)(soon, -16 * each, 16 * each - ahead);
-            else
+            if (!apart)
                 NAME(fetch)(soon, 16 * each, ahead);
+            for (int64_t k = 0; apart && k < soon_lines; k++)
+                DML_PREFETCH(soon + soon_from + k * soon_step);
             next = dml_block_fetch(next, next_step, scatter);
             if (WRAP_SIXTEEN(soon, q, apart, sizeof(I), is_signed, bounds, steps, soon_ramp,
                              ring + ((at + RING_AHEAD) & (RING - 1))))

@@ -1,5 +1,6 @@
 /* rows.c: moves along an axis that is not the last one, with indices that repeat along the last one, as they do when one
  * index per row was expanded to the shape of the data. Takes one index of each such row, and moves the rows as slices. */
+#include "move.h"
 #include "share.h"
 
 #include <stdlib.h>
@@ -19,15 +20,8 @@ static int repeats(const dml_plan *p, const char *row)
 /* The row of the table that an index names, if it is in range. */
 static const char *row_named(const dml_plan *p, const char *table, const char *index)
 {
-    int64_t bound = p->bounds[0], row;
-    if (dml_index_bytes(p->index) == 8)
-        memcpy(&row, index, 8);
-    else {
-        i32 narrow;
-        memcpy(&narrow, index, 4);
-        row = narrow;
-    }
-    row += row < 0 ? bound : 0;
+    int64_t bound = p->bounds[0], row = dml_coordinate_at(index, p->index);
+    row += row < 0 && dml_index_signed(p->index) ? bound : 0;
     return (uint64_t)row < (uint64_t)bound ? table + row * p->steps[0] : NULL;
 }
 

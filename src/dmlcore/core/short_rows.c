@@ -2,6 +2,7 @@
  * order. The indices become a permutation of a vector's bytes, for as many rows as it holds, and the vector unit does the rest. */
 #include "copy.h"
 #include "dispatch.h"
+#include "move.h"
 #include "share.h"
 
 #define FEWEST 512                    /* elements that are worth it, */
@@ -35,18 +36,9 @@ static int find_offsets(shuffling *s)
     s->begin = INT64_MAX;
     s->end = 0;
     for (int64_t i = 0; i < s->count; i++) {
-        const char *at = p->indices + i * p->dim[1].index;
-        int64_t v = 0;
-        if (dml_index_bytes(p->index) == 8)
-            memcpy(&v, at, 8);
-        else {
-            u32 half;
-            memcpy(&half, at, 4);
-            v = p->index == DML_INDEX_I32 ? (int64_t)(i32)half : (int64_t)half;
-        }
+        int64_t v = dml_coordinate_at(p->indices + i * p->dim[1].index, p->index);
         DML_ONCE(v);
-        int is_signed = dml_index_signed(p->index);
-        uint64_t u = (uint64_t)v + (is_signed && v < 0 ? (uint64_t)n : 0);
+        uint64_t u = (uint64_t)v + (v < 0 && dml_index_signed(p->index) ? (uint64_t)n : 0);
         if (u >= (uint64_t)n)
             return 0;
         s->offset[i] = (int64_t)u * p->steps[0];

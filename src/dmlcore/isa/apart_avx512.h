@@ -1,32 +1,22 @@
 /* apart_avx512.h: sixteen coordinates of indices that are equally far apart in memory, joined in a register with AVX-512: every second
  * one and backwards by permutations, others load by load. Included by avx512.c; indices_avx512.h checks them. */
 
-/* Two numbers of eight bytes, and four of four. */
+/* Two numbers of eight bytes. */
 DML_INLINE __m128i two_units(const char *from, int64_t apart)
 {
     __m128d low = _mm_castsi128_pd(_mm_loadl_epi64((const __m128i *)(const void *)from));
     return _mm_castpd_si128(_mm_loadh_pd(low, (const double *)(const void *)(from + apart)));
 }
 
-DML_INLINE __m128i four_units(const char *from, int64_t apart)
-{
-    int v[4];
-    for (int k = 0; k < 4; k++)
-        memcpy(v + k, from + k * apart, sizeof v[k]);
-    return _mm_insert_epi32(_mm_insert_epi32(_mm_insert_epi32(_mm_cvtsi32_si128(v[0]), v[1], 1), v[2], 2), v[3], 3);
-}
-
-/* As many units of 4, 8 or 16 bytes as fill a vector, `apart` from one to the next. */
+/* As many units of 8 or 16 bytes as fill a vector, `apart` from one to the next. */
 DML_INLINE __m512i joined(const char *from, int64_t apart, size_t unit)
 {
     __m128i part[4];
     for (int k = 0; k < 4; k++)
         if (unit == 16)
             part[k] = _mm_loadu_si128((const void *)(from + k * apart));
-        else if (unit == 8)
-            part[k] = two_units(from + 2 * k * apart, apart);
         else
-            part[k] = four_units(from + 4 * k * apart, apart);
+            part[k] = two_units(from + 2 * k * apart, apart);
     __m512i v = _mm512_inserti64x2(_mm512_castsi128_si512(part[0]), part[1], 1);
     v = _mm512_inserti64x2(_mm512_inserti64x2(v, part[2], 2), part[3], 3);
     __asm__("" : "+v"(v)); /* as read: what is checked is what is used */
