@@ -1,6 +1,6 @@
 /* apart.c: copies few elements that are any way apart, and brings the indices of few positions together that do not follow each
- * other, as in Fortran order: into the order of the positions. With few.c for calls without a plan; and for more positions, where a
- * plan would have to read them twice. */
+ * other, as in Fortran order: into the order of the positions. With few.c and few_elements.c for calls without a plan; and for more
+ * positions, where a plan would have to read them twice. */
 #include "apart.h"
 #include "copy.h"
 #include "dispatch.h"
@@ -13,6 +13,8 @@
 #define MOST_TOGETHER ((int64_t)256 << 10) /* bytes: the second-level cache holds them beside the table */
 #define MOST_FOR_THREADS 12288 /* positions */
 #define WORTH_A_CALL 8 /* positions of a row */
+#define FEW_COPIED ((int64_t)512 << 10) /* bytes of a scatter's source, twice as many where no thread may help; */
+#define FEW_APART 1024 /* elements of one that is not contiguous */
 #define CROWDED_PITCH 2048 /* bytes; rows a multiple of it apart meet in the cache: 0.5 to 0.95 */
 
 /* One dimension of elements that are any way apart; strides in bytes. */
@@ -59,6 +61,23 @@ void dml_copy_apart(char *to, dml_list to_strides, const char *from, dml_list fr
             done[d] = 0;
         }
     } while (d >= 0);
+}
+
+int dml_copies_few(const dml_move *m, const dml_run *run, int64_t *bytes)
+{
+    *bytes = 0;
+    if (!m->source)
+        return 1;
+    *bytes = dml_contiguous(m->copy, m->copy_table_strides, m->copy_source_strides, (int64_t)1 << run->storage);
+    return *bytes ? *bytes <= (run->threads > 1 ? 1 : 2) * FEW_COPIED : dml_product(m->copy) <= FEW_APART;
+}
+
+void dml_copy_source(const dml_move *m, int64_t bytes, int64_t width)
+{
+    if (bytes)
+        dml_copy_bytes(m->table, m->source, bytes, DML_STORE_PLAIN);
+    else if (m->source)
+        dml_copy_apart(m->table, m->copy_table_strides, m->source, m->copy_source_strides, m->copy, width);
 }
 
 /* Whether the indices lie in rows of `rows` elements that are to be columns, as those of matrices in Fortran order; what has one

@@ -7,6 +7,10 @@
 /* Copies elements of 1, 2, 4, 8 or 16 bytes, the longest dimension innermost. */
 void dml_copy_apart(char *to, dml_list to_strides, const char *from, dml_list from_strides, dml_list sizes, int64_t width);
 
+/* Whether a scatter without a plan may copy its source; *bytes: of it, if it is contiguous, else 0. And the copy. */
+int dml_copies_few(const dml_move *m, const dml_run *run, int64_t *bytes);
+void dml_copy_source(const dml_move *m, int64_t bytes, int64_t width);
+
 /* The indices of all positions, `bytes` long each, in the order of these, tuple after tuple. */
 void dml_bring_together(char *to, const dml_move *m, int64_t bytes);
 
