@@ -35,6 +35,15 @@ void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store);
 
 #define DML_SHORT 2048 /* bytes that inlined moves copy sooner than a call of memcpy */
 
+/* What is left behind `at`, less than 64 bytes of more: what is copied twice costs less than a loop. */
+DML_INLINE void dml_copy_end(char *DML_RESTRICT to, const char *DML_RESTRICT from, int64_t at, int64_t bytes)
+{
+    if (bytes - at > 32)
+        memcpy(to + bytes - 64, from + bytes - 64, 64);
+    else if (at < bytes)
+        memcpy(to + bytes - 32, from + bytes - 32, 32);
+}
+
 /* The same of a few, for loops; with the vectors of the instruction set that it is compiled for. */
 DML_INLINE void dml_copy_short(char *DML_RESTRICT to, const char *DML_RESTRICT from, int64_t bytes)
 {
@@ -49,8 +58,7 @@ DML_INLINE void dml_copy_short(char *DML_RESTRICT to, const char *DML_RESTRICT f
                 memcpy(to + at + line, from + at + line, 64);
         for (; at + 64 <= bytes; at += 64)
             memcpy(to + at, from + at, 64);
-        if (at < bytes)
-            memcpy(to + bytes - 64, from + bytes - 64, 64);
+        dml_copy_end(to, from, at, bytes);
     } else if (bytes >= 32) {
         memcpy(to, from, 32);
         memcpy(to + bytes - 32, from + bytes - 32, 32);

@@ -41,8 +41,7 @@ DML_INLINE void NAME(by_lines)(char *DML_RESTRICT to, const char *DML_RESTRICT f
             DML_PREFETCH_WRITE(to + at + SOON);
         memcpy(to + at, from + at, 64);
     }
-    if (at < bytes)
-        memcpy(to + bytes - 64, from + bytes - 64, 64);
+    dml_copy_end(to, from, at, bytes);
 }
 
 /* Slices of any places, without a plan. */
@@ -128,8 +127,7 @@ DML_INLINE void NAME(far_slices)(const dml_plan *p, const dml_block *b, int scat
             memcpy(to + at, from + at, 64);
         }
         DML_PREFETCH_L2(fetch + bytes - 1);  /* a slice begins anywhere in a line, so it may end in one more */
-        if (at < bytes)
-            memcpy(to + bytes - 64, from + bytes - 64, 64);
+        dml_copy_end(to, from, at, bytes);
     }
 }
 
@@ -267,8 +265,14 @@ DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatt
         NAME(slices_between)(p, b, 33, 63, scatter);
     else if (p->slice == 64)
         NAME(slices)(p, b, 64, scatter, 0);
+    else if (p->slice < 128)
+        NAME(slices_between)(p, b, 65, 127, scatter);
     else if (p->slice == 128)
         NAME(slices)(p, b, 128, scatter, 0);
+    else if (p->slice < 192)
+        NAME(slices_between)(p, b, 129, 191, scatter);
+    else if (p->slice < 256)
+        NAME(slices_between)(p, b, 192, 255, scatter);
     else if (p->slice == 256)
         NAME(slices)(p, b, 256, scatter, 6);
     else
