@@ -135,6 +135,19 @@ def test_indices_that_are_apart(rng, isa, fences, index):
                 for some in (pairs, pairs[::-1], pairs[1::2]):
                     assert same_bits(dmlcore.gather_nd(plane, some), plane[some[:, 0], some[:, 1]])
                     assert same_bits(dmlcore.gather(line, some[:, 1]), line[some[:, 1]])
+            cube = line.reshape(-1, 5, 2)
+            for q, x in ((2, plane), (3, cube)):
+                columns = fences.array(np.stack([rng.integers(0, n, 5003) for n in x.shape[:q]]).astype(index), at_the_end)
+                out = fences.array(np.zeros(5003, "float32"), at_the_end)
+                for tuples in (columns.T, columns.T[1:], columns[:, :4999].T):
+                    wanted = x[tuple(tuples.T)]
+                    assert same_bits(dmlcore.gather_nd(x, tuples), wanted)
+                    assert same_bits(dmlcore.gather_nd(x, tuples, out=out[: len(wanted)]), wanted)
+                columns[q - 1, 5002] = x.shape[q - 1]
+                for output in ({}, {"out": out}):
+                    with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                        dmlcore.gather_nd(x, columns.T, **output)
+                    assert caught.value.position == (5002, q - 1)
             same = np.broadcast_to(fences.array(given[:1], at_the_end), (2000, 2))
             assert same_bits(dmlcore.gather_nd(plane, same), plane[same[:, 0], same[:, 1]])
             twice = np.lib.stride_tricks.as_strided(fences.array(given[:, 1], at_the_end), (2000, 2), (given.itemsize, 0))

@@ -207,16 +207,19 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
         return ramp ? NAME(take)(p, b, ramp, 0, 0) : NAME(take)(p, b, NULL, drift, 0);
     int past = sizeof(T) >= DML_SHORTEST_PAST && !scatter && DML_JOIN3(goes_past, T, ISA)(p, b->stream);
 #if WRAPS
+    if (!scatter && DML_WRAPS_COLUMNS(sizeof(T)) && p->joined && p->by_columns)
+        return p->tuple == 2 ? NAME(ring)(p, b, 2, 0, p->coordinate_stride, NULL, 0, 0, DML_MERGES, 0)
+                             : NAME(ring)(p, b, 3, 0, p->coordinate_stride, NULL, 0, 0, DML_MERGES, 0);
     if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->joined) {
         if (p->tuple == 2)
-            return NAME(ring)(p, b, 2, p->joined, NULL, 0, 0, DML_MERGES, past);
-        return p->merges && sizeof(T) == 4 ? NAME(ring)(p, b, 1, p->joined, NULL, 0, 0, DML_MERGES, past)
-                                           : NAME(ring)(p, b, 1, p->joined, NULL, 0, 0, DML_INSERTS, past);
+            return NAME(ring)(p, b, 2, p->joined, 0, NULL, 0, 0, DML_MERGES, past);
+        return p->merges && sizeof(T) == 4 ? NAME(ring)(p, b, 1, p->joined, 0, NULL, 0, 0, DML_MERGES, past)
+                                           : NAME(ring)(p, b, 1, p->joined, 0, NULL, 0, 0, DML_INSERTS, past);
     }
     if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->tuple == 2)
-        return NAME(ring)(p, b, 2, 0, NULL, 0, 0, DML_MERGES, past);
+        return NAME(ring)(p, b, 2, 0, 0, NULL, 0, 0, DML_MERGES, past);
     if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->tuple == 3)
-        return NAME(ring)(p, b, 3, 0, NULL, 0, 0, DML_MERGES, past);
+        return NAME(ring)(p, b, 3, 0, 0, NULL, 0, 0, DML_MERGES, past);
 #endif
     if (!JOINS(T)) /* one for all where nothing is fast anyway */
         return NAME(loop)(p, b, ramp, drift, scatter, DML_INSERTS, 0);

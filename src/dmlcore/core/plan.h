@@ -22,6 +22,7 @@
 #define DML_HELD_AT_ONCE 200       /* elements of it that are gathered: fewer are not worth loading it */
 #define DML_LONG_SLICE 1024        /* bytes; the lines at both ends of a slice cost little of so many */
 #define DML_WRAPS_TUPLES(bytes) ((bytes) > 1 && (bytes) <= 8) /* of elements that rings read by pairs and triples */
+#define DML_WRAPS_COLUMNS(bytes) ((bytes) == 4 || (bytes) == 8) /* and by such whose coordinates lie dimension by dimension */
 #define DML_SHORTEST_PAST 4        /* bytes of single elements that are stored past the caches; shorter ones gain nothing */
 
 enum dml_width { DML_WIDTH_U32, DML_WIDTH_U64, DML_WIDTHS }; /* of an index, or a coordinate that is written */
@@ -195,7 +196,7 @@ typedef struct dml_plan {
     int follows;                   /* fused, and every box's indices lie behind those of the box before, */
     int64_t gap;                   /* or, if it is negative, in front: so many other tuples in between */
     int grows;                     /* fused, and the first two indices name elements that follow each other (follow.c) */
-    int64_t joined;                /* fused, by a ring that joins tuples on the way: bytes between them; else 0 */
+    int64_t joined;                /* fused, by a ring that joins tuples on the way: bytes from one to the next; else 0 */
     int direct;                    /* fused, and element by element */
     int rolls;                     /* likewise, and by a ring of offsets, through the caches */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */

@@ -105,13 +105,15 @@ static int had_better_roll(const dml_plan *p)
     return p->fetch || (p->stores && p->tuple > 1 && dml_streamed(p) >= ROLLED);
 }
 
-/* Whether single indices and pairs that are equally far apart are joined in registers, by the ring that moves what they name. Single
- * ones that are neither every second one nor backwards: those of eight bytes out of tables of middling size, 1.0 to 1.4x; others, and
- * of four bytes, which take twice as many inserts, 0.67 to 1.36x. */
+/* Whether tuples each of whose coordinates follow each other, and single indices and pairs that are equally far apart, are joined in
+ * registers, by the ring that moves what they name. Single ones that are neither every second one nor backwards: those of eight bytes
+ * out of tables of middling size, 1.0 to 1.4x; others, and of four bytes, which take twice as many inserts, 0.67 to 1.36x. */
 static int joins_apart(const dml_plan *p)
 {
     int64_t bytes = dml_index_bytes(p->index), apart = p->dim[p->rank - 1].index;
     int by_ring = dml_chosen_isa->wraps && p->fused && !p->stores && !p->direct && !p->rolls && !p->in_registers && !p->gathers;
+    if (by_ring && p->by_columns)
+        return DML_WRAPS_COLUMNS(p->slice) && p->coordinate_stride != 0 && !p->past;
     if (!by_ring || p->row_lookup || !p->packed || !p->linear || p->ramped || !DML_WRAPS_TUPLES(p->slice) ||
         llabs(apart) > APART_MOST)
         return 0;
@@ -142,7 +144,7 @@ void dml_policy_loops(dml_plan *p)
     int repeated = p->pieces == 1; /* every box has the same indices: their offsets are computed once */
     for (int d = 0; d < p->cut; d++)
         repeated &= p->dim[d].index == 0;
-    int simple = p->whole && p->mode == DML_RAISE && p->boxes > 1 && !(repeated || p->again || p->wide || p->by_columns);
+    int simple = p->whole && p->mode == DML_RAISE && p->boxes > 1 && !(repeated || p->again || p->wide);
     simple &= !p->scattered;
     fetch_rows(p);
     int64_t tuple = p->tuple * (int64_t)dml_index_bytes(p->index);
@@ -154,15 +156,16 @@ void dml_policy_loops(dml_plan *p)
     p->in_rows &= p->fetch || p->columns;
     p->in_registers = had_better_fetch(p, many) ? 0 : bytes_in_registers(p);
     p->stream_fetched = p->in_registers && dml_streamed(p) >= STORED_FAR;
-    p->direct &= simple && !p->ramped && !p->in_registers;
+    p->direct &= simple && !p->by_columns && !p->ramped && !p->in_registers;
     if (p->direct && dml_meets_negative(p)) {
         p->direct = 0;
         p->fetch = DML_FETCH_L2;
     }
-    p->rolls = simple && !p->direct && had_better_roll(p);
+    p->rolls = simple && !p->by_columns && !p->direct && had_better_roll(p);
     p->past &= !p->rolls;
     int fits = p->gathers ? p->slice <= 8 && !p->past : DML_WRAPS_TUPLES(p->slice);
-    int tuples = p->tuple <= dml_chosen_isa->wraps && fits && !p->ramped && !p->stores && !p->in_registers;
+    int tuples = p->tuple <= dml_chosen_isa->wraps && fits && !p->ramped && !p->stores && !p->in_registers &&
+                 !(p->by_columns && p->gathers);
     p->fused = p->direct || p->rolls || (simple && (p->tuple == 1 || tuples) && !p->fetch);
     dml_plan_looks_up(p);
     p->grows = p->fused && p->tuple == 1 && !many && !p->row_lookup && dml_meets_range(p);

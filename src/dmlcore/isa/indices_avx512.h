@@ -82,13 +82,30 @@ DML_INLINE __m512i some_offsets(const char *index, int64_t some, int q, int64_t 
     return offset;
 }
 
-/* Those of sixteen, stored. Not 0: one is out of range. */
-DML_INLINE int wrap_sixteen(const char *index, int q, int64_t apart, size_t width, int is_signed, const int64_t *bounds,
-                            const int64_t *steps, const u32 *ramp, u32 *offsets)
+/* Those of sixteen, each of whose coordinates follow each other, `along` bytes from one dimension's to the next one's; any q. */
+DML_INLINE __m512i offsets_along(const char *index, int q, int64_t along, size_t width, int is_signed, const int64_t *bounds,
+                                 const int64_t *steps, int *bad)
+{
+    __m512i offset = _mm512_setzero_si512();
+    __mmask16 out = 0;
+    for (int k = 0; k < q; k++, index += along) {
+        __m512i v = wrapped_indices(index, 0xffff, width, added_to(is_signed, bounds[k]));
+        out |= _mm512_cmpge_epu32_mask(v, _mm512_set1_epi32((int)bounds[k]));
+        offset = _mm512_add_epi32(offset, _mm512_mullo_epi32(v, _mm512_set1_epi32((int)steps[k])));
+    }
+    *bad = out != 0;
+    return offset;
+}
+
+/* Those of sixteen, either way, stored. Not 0: one is out of range. */
+DML_INLINE int wrap_sixteen(const char *index, int q, int64_t apart, int64_t along, size_t width, int is_signed,
+                            const int64_t *bounds, const int64_t *steps, const u32 *ramp, u32 *offsets)
 {
     int bad;
     __m512i first = ramp ? _mm512_loadu_si512((const void *)ramp) : _mm512_setzero_si512();
-    _mm512_storeu_si512((void *)offsets, some_offsets(index, 16, q, apart, width, is_signed, bounds, steps, first, &bad));
+    _mm512_storeu_si512((void *)offsets, along
+                                             ? offsets_along(index, q, along, width, is_signed, bounds, steps, &bad)
+                                             : some_offsets(index, 16, q, apart, width, is_signed, bounds, steps, first, &bad));
     return bad;
 }
 
@@ -127,7 +144,7 @@ DML_INLINE int wrap_tuples(const char *index, int64_t count, int q, size_t width
     int64_t i = 0;
     int bad, any = 0;
     for (; i + 16 <= count; i += 16, index += 16 * q * (int64_t)width)
-        any |= wrap_sixteen(index, q, 0, width, is_signed, bounds, steps, NULL, offsets + i);
+        any |= wrap_sixteen(index, q, 0, 0, width, is_signed, bounds, steps, NULL, offsets + i);
     if (i < count) {
         _Alignas(64) u32 last[16];
         __m512i v = some_offsets(index, count - i, q, 0, width, is_signed, bounds, steps, _mm512_setzero_si512(), &bad);
