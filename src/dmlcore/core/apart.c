@@ -115,7 +115,7 @@ static void lay_out(const dml_move *m, int64_t bytes, int64_t *strides)
  * is short, as elements if there are such. */
 static void bring_runs(char *to, const dml_move *m, int64_t q, int64_t bytes, const int64_t *strides)
 {
-    int64_t tuple = q * bytes, d = m->positions.n, run = tuple, apart = 0, outer = 1, collects = 0, place[DML_DIMS] = {0};
+    int64_t tuple = q * bytes, d = m->positions.n, run = tuple, apart = 0, outer = 1, collects = 0, place[DML_DIMS];
     for (; d > 0 && (m->positions.v[d - 1] == 1 || dml_stride(m->index_strides, d - 1) == run); d--)
         run *= m->positions.v[d - 1];
     if (run == tuple && d > 0 && m->positions.v[d - 1] >= WORTH_A_CALL) {
@@ -132,8 +132,10 @@ static void bring_runs(char *to, const dml_move *m, int64_t q, int64_t bytes, co
     }
     const dml_collector collect = dml_chosen_isa->collectors[bytes == 8 ? DML_WIDTH_U64 : DML_WIDTH_U32];
     const char *from = m->indices;
-    for (int64_t k = 0; k < d; k++)
+    for (int64_t k = 0; k < d; k++) {
         outer *= m->positions.v[k];
+        place[k] = 0;
+    }
     for (; outer > 0; outer--, to += run) {
         if (collects)
             collect(to, from, apart, run / tuple, (int)q);

@@ -23,13 +23,15 @@
 /* How elements that stand one after the other in memory are named. */
 enum { NOT_IN_A_ROW, BY_TUPLES, BY_COLUMNS, APART };
 
-/* Whether elements stand one after the other in memory and go forwards along a table of so many bytes at most, if at all (*walks);
- * if so, whether their indices, or those for each dimension (BY_COLUMNS), do as well, or are apart. */
+/* Whether elements stand one after the other in memory and go forwards along a table of so many bytes at most, if at all (*walks:
+ * how many dimensions they have then); if so, whether their indices, or those for each dimension (BY_COLUMNS), do as well, or are
+ * apart. */
 static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes, int64_t most, int *walks)
 {
     int64_t before = 1, tuple = m->bounds.n * index_bytes;
     int tuples = m->bounds.n == 1 || m->coordinate_stride == index_bytes, columns = m->bounds.n > 1;
     double walked = 0, reached = 0;
+    int dimensions = 0;
     for (int64_t k = 0; k < m->bounds.n; k++) {
         DML_FEW;
         if (m->steps.v[k] <= 0)
@@ -47,8 +49,9 @@ static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes, int64
         if (table)
             walked += (double)(size - 1) * (double)table;
         before *= size;
+        dimensions++;
     }
-    *walks = walked > 0;
+    *walks = walked > 0 ? dimensions : 0;
     if (reached + walked > (double)most)
         return NOT_IN_A_ROW;
     if ((uintptr_t)m->indices % (uintptr_t)index_bytes || (!tuples && m->coordinate_stride % index_bytes))
@@ -66,12 +69,17 @@ static int offsets_with(const dml_move *m, const char *indices, int index, int64
 DML_LONG_PIECE int offsets_along(const dml_move *m, const char *indices, int index, int64_t count, u32 *offsets)
 {
     _Static_assert(FEW_TOGETHER <= FEW_IN_A_ROW, "the ramp has room for both");
-    u32 ramp[FEW_IN_A_ROW];
+    _Alignas(DML_LINE) u32 ramp[FEW_IN_A_ROW];
     int64_t done = 1;
     ramp[0] = 0;
     for (int64_t d = m->positions.n - 1; d >= 0; d--) {
         int64_t all = done * m->positions.v[d];
         u32 add = (u32)dml_stride(m->table_strides, d); /* of place number `done` */
+        if (done == 1) { /* as below, without reading what has just been written */
+            for (int64_t i = 0; i < all; i++)
+                ramp[i] = (u32)i * add;
+            done = all;
+        }
         for (int64_t some; done < all; done += some, add += add) {
             some = dml_least(done, all - done);
             for (int64_t i = 0; i < some; i++)
@@ -178,7 +186,7 @@ static int move_short_row(const dml_move *m, const row *r)
 /* By their offsets. */
 static void move_by(const dml_move *m, const row *r, const u32 *at)
 {
-    int64_t bytes = r->bytes, d, done[DML_DIMS] = {0};
+    int64_t bytes = r->bytes, d, done[DML_DIMS];
     int storage = DML_CTZ64((uint64_t)bytes);
     char *table = m->table, *stream = m->stream;
     if (begin_row(m, r, at))
@@ -190,6 +198,8 @@ static void move_by(const dml_move *m, const row *r, const u32 *at)
     int gathers = bytes >= 4 && dml_tuned->gathers_below > 0;
     int looks_up = dml_chosen_isa->looks_up && !r->walks && r->count >= DML_HELD_AT_ONCE && !(bytes == 8 && gathers);
     int64_t held = looks_up ? dml_held(bytes, m->bounds.n, m->bounds.v, m->steps.v) : 0;
+    for (d = 0; d < r->alike; d++)
+        done[d] = 0;
     do {
         dml_chosen_isa->gatherers[storage](stream, table, at, r->count, gathers, held);
         stream += r->count * bytes;
@@ -208,7 +218,7 @@ static void move_by(const dml_move *m, const row *r, const u32 *at)
 DML_PIECE int offsets_apart(const dml_move *m, const row *r, u32 *at)
 {
     union {
-        int64_t indices[FEW_TOGETHER];
+        _Alignas(DML_LINE) int64_t indices[FEW_TOGETHER];
         u32 at[FEW_TOGETHER];
     } other;
     char *together = (char *)other.indices;
@@ -222,7 +232,7 @@ DML_PIECE int offsets_apart(const dml_move *m, const row *r, u32 *at)
 /* m: all positions; one: those that have their offsets, all or one row of them. */
 DML_PIECE int move_long_row(const dml_move *m, const dml_move *one, const row *r)
 {
-    u32 at[MORE_IN_A_ROW];
+    _Alignas(DML_LINE) u32 at[MORE_IN_A_ROW];
     int bad = r->named > BY_TUPLES ? offsets_apart(one, r, at)
               : r->walks           ? offsets_along(one, one->indices, r->index, r->count, at)
                                    : offsets_with(one, one->indices, r->index, r->count, NULL, at);
@@ -237,29 +247,22 @@ static dml_list without(dml_list list, int64_t dimensions)
     return list.n ? (dml_list){list.v + dimensions, list.n - dimensions} : list;
 }
 
-/* Positions of one row where rows have the same indices; the answer is how many dimensions are in front of it. */
-static int64_t row_alike(const dml_move *m, dml_move *one)
-{
-    int64_t d = 0;
-    while (d < m->positions.n && (m->positions.v[d] == 1 || dml_stride(m->index_strides, d) == 0))
-        d++;
-    *one = *m;
-    one->positions = without(m->positions, d);
-    one->index_strides = without(m->index_strides, d);
-    one->table_strides = without(m->table_strides, d);
-    one->stream_strides = without(m->stream_strides, d);
-    return d;
-}
-
 /* Rows that have the same indices: these are read once. 0: they have not, or one is out of range. */
 static int move_alike(const dml_move *m, const row *all, int64_t far)
 {
-    dml_move one;
-    row each = *all;
-    each.alike = row_alike(m, &one);
-    each.count = dml_product(one.positions);
-    if (!each.alike || each.count < WORTH_A_CALL || each.count * m->bounds.n > FEW_TOGETHER)
+    int64_t alike = 0, rows = 1;
+    for (; alike < m->positions.n && (m->positions.v[alike] == 1 || dml_stride(m->index_strides, alike) == 0); alike++)
+        rows *= m->positions.v[alike];
+    if (rows == 1 || all->count < rows * WORTH_A_CALL || all->count / rows * m->bounds.n > FEW_TOGETHER)
         return 0;
+    dml_move one = *m;
+    row each = *all;
+    one.positions = without(m->positions, alike);
+    one.index_strides = without(m->index_strides, alike);
+    one.table_strides = without(m->table_strides, alike);
+    one.stream_strides = without(m->stream_strides, alike);
+    each.alike = alike;
+    each.count = all->count / rows;
     each.named = in_a_row(&one, dml_index_bytes(all->index), all->bytes, far, &each.walks);
     return each.named && move_long_row(m, &one, &each);
 }
@@ -279,7 +282,7 @@ int dml_move_few_elements(const dml_move *m, const dml_run *run, int scatter, in
                .combine = combine};
     int64_t far = how_far(count, scatter, run, many);
     all.named = in_a_row(m, dml_index_bytes(run->index), bytes, far, &all.walks);
-    if (all.named && all.walks && !scatter && count > FEW_FOR_VECTORS && count <= FEW_TOGETHER &&
+    if (all.named && all.walks > 1 && !scatter && count > FEW_FOR_VECTORS && count <= FEW_TOGETHER &&
         (dml_move_looked_up(m, run, count, bytes) || move_alike(m, &all, far)))
         return 1;
     int in_row = all.named == BY_TUPLES && ((m->bounds.n == 1 && !all.walks) || count > FEW_FOR_VECTORS);

@@ -63,19 +63,26 @@ static int are_rows(const dml_move *m, int64_t index_bytes, dml_rows *found)
     return rows > 0;
 }
 
+DML_PIECE int look_up_aside(const dml_rows *rows, dml_row_lookup look_up, const dml_move *m, int64_t count, int64_t bytes,
+                            int is_signed)
+{
+    char scratch[MOST_ASIDE];
+    if (look_up(rows, scratch, m->table, m->indices, count, is_signed))
+        return 1;
+    memcpy(m->stream, scratch, (size_t)(count * bytes));
+    return 0;
+}
+
 int dml_move_looked_up(const dml_move *m, const dml_run *run, int64_t count, int64_t bytes)
 {
-    char scratch[MOST_ASIDE], *to = run->check_first ? scratch : m->stream;
     int64_t index_bytes = dml_index_bytes(run->index);
+    int is_signed = dml_index_signed(run->index);
     dml_rows rows;
     if (!dml_chosen_isa->row_lookups || m->bounds.n != 1 || m->steps.v[0] != bytes || count > MOST ||
         (run->check_first && count * bytes > MOST_ASIDE) || !are_rows(m, index_bytes, &rows) ||
         !is_faster(&rows, bytes, index_bytes, 0))
         return 0;
     const dml_row_lookup look_up = dml_chosen_isa->row_lookups[DML_CTZ64((uint64_t)bytes)][dml_index_width(run->index)];
-    if (look_up(&rows, to, m->table, m->indices, count, dml_index_signed(run->index)))
-        return 0;
-    if (run->check_first)
-        memcpy(m->stream, scratch, (size_t)(count * bytes));
-    return 1;
+    return !(run->check_first ? look_up_aside(&rows, look_up, m, count, bytes, is_signed)
+                              : look_up(&rows, m->stream, m->table, m->indices, count, is_signed));
 }

@@ -39,19 +39,29 @@ typedef struct {
     dml_store store;
 } copying;
 
+/* Where, from `at` on, the first slice is that is not like this one: seen (1) or not (0). */
+DML_INLINE int64_t behind_alike(const unsigned char *seen, int64_t at, int64_t end, int like)
+{
+    uint64_t eight, all = like ? UINT64_C(0x0101010101010101) : 0;
+    for (; at + 8 <= end; at += 8) {
+        memcpy(&eight, seen + at, 8);
+        if (eight != all)
+            break;
+    }
+    while (at < end && seen[at] == like)
+        at++;
+    return at;
+}
+
 static int copy_unseen(void *data, dml_worker *worker, int64_t chunk)
 {
     const copying *c = data;
     int64_t at = chunk * c->per_chunk, end = dml_least(at + c->per_chunk, c->slices), copied = 0;
     while (at < end) {
-        int64_t run = at;
-        while (run < end && !c->seen[run])
-            run++;
+        int64_t run = behind_alike(c->seen, at, end, 0);
         dml_copy_bytes(c->to + at * c->slice, c->from + at * c->slice, (run - at) * c->slice, c->store);
         copied += run - at;
-        at = run;
-        while (at < end && c->seen[at])
-            at++;
+        at = behind_alike(c->seen, run, end, 1);
     }
     return dml_tick(worker, 2 * copied * c->slice + c->per_chunk);
 }

@@ -114,7 +114,7 @@ typedef struct {
  * short dimensions cost no more than one long row. A box that was cut short uses their beginning. */
 typedef struct {
     union {
-        u32 narrow[DML_BLOCK];
+        _Alignas(DML_LINE) u32 narrow[DML_BLOCK]; /* vectors are loaded from there */
         i64 wide[DML_BLOCK];
     } table;
     int64_t stream[DML_BLOCK];
