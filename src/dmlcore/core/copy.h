@@ -35,7 +35,7 @@ void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store);
 
 #define DML_SHORT 2048 /* bytes that inlined moves copy sooner than a call of memcpy */
 
-/* What is left behind `at`, less than 64 bytes of more: what is copied twice costs less than a loop. */
+/* What is left behind `at`, less than 64 bytes of 64 or more: what is copied twice costs less than a loop. */
 DML_INLINE void dml_copy_end(char *DML_RESTRICT to, const char *DML_RESTRICT from, int64_t at, int64_t bytes)
 {
     if (bytes - at > 32)

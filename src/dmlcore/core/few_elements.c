@@ -76,8 +76,9 @@ DML_LONG_PIECE int offsets_along(const dml_move *m, const char *indices, int ind
         int64_t all = done * m->positions.v[d];
         u32 add = (u32)dml_stride(m->table_strides, d); /* of place number `done` */
         if (done == 1) { /* as below, without reading what has just been written */
-            for (int64_t i = 0; i < all; i++)
-                ramp[i] = (u32)i * add;
+            u32 place = 0;
+            for (int64_t i = 0; i < all; i++, place += add)
+                ramp[i] = place;
             done = all;
         }
         for (int64_t some; done < all; done += some, add += add) {
@@ -90,7 +91,7 @@ DML_LONG_PIECE int offsets_along(const dml_move *m, const char *indices, int ind
 }
 
 /* Those of so many coordinates in a row, of one dimension after the other: what they come to is added to what those before did. */
-static int offsets_by_columns(const dml_move *m, int index, int64_t count, u32 *other, u32 *offsets)
+static int offsets_of_columns(const dml_move *m, int index, int64_t count, u32 *other, u32 *offsets)
 {
     const dml_normaliser check = dml_chosen_isa->normalisers[dml_index_width(index)];
     const u32 *before = NULL;
@@ -223,7 +224,7 @@ DML_PIECE int offsets_apart(const dml_move *m, const row *r, u32 *at)
     } other;
     char *together = (char *)other.indices;
     if (r->named == BY_COLUMNS)
-        return offsets_by_columns(m, r->index, r->count, other.at, at);
+        return offsets_of_columns(m, r->index, r->count, other.at, at);
     dml_bring_together(together, m, dml_index_bytes(r->index));
     return r->walks ? offsets_along(m, together, r->index, r->count, at)
                     : offsets_with(m, together, r->index, r->count, NULL, at);

@@ -4,6 +4,7 @@
 
 #define NAME(name) DML_JOIN3(name, T, ISA)
 #define APART 32 /* indices with other things between them are fetched so many earlier */
+#define FETCHED 256 /* bytes between them at most; farther ones come sooner by themselves: 1.0 to 1.6x, Zen 4 */
 #define WORTH_A_LOOP 8 /* positions of a row */
 #define SHORT_ROW 128 /* bytes */
 
@@ -31,7 +32,12 @@ DML_INLINE void NAME(collect)(T *DML_RESTRICT to, const char *from, int64_t stri
             DML_FEW;
             memcpy(to + i, from, sizeof(T));
         }
-    } else { /* four at a time, or where the loop lies in memory would make it up to 1.4 times as long */
+    } else if (stride > FETCHED || stride < -FETCHED)
+        for (int64_t i = 0; i < count; i++, from += stride) { /* by one instruction: the processor sees that steps are equal */
+            DML_FEW;
+            memcpy(to + i, from, sizeof(T));
+        }
+    else { /* four at a time, or where the loop lies in memory would make it up to 1.4 times as long */
         int64_t i = 0;
         for (; i + 4 <= count; i += 4, from += 4 * stride)
             for (int k = 0; k < 4; k++) {
@@ -164,5 +170,6 @@ DML_PIECE const void *NAME(pack)(const dml_plan *p, dml_block *b, int64_t count)
 
 #undef NAME
 #undef APART
+#undef FETCHED
 #undef WORTH_A_LOOP
 #undef SHORT_ROW

@@ -83,8 +83,8 @@ DML_INLINE __m512i some_offsets(const char *index, int64_t some, int q, int64_t 
 }
 
 /* Those of sixteen, each of whose coordinates follow each other, `along` bytes from one dimension's to the next one's; any q. */
-DML_INLINE __m512i offsets_along(const char *index, int q, int64_t along, size_t width, int is_signed, const int64_t *bounds,
-                                 const int64_t *steps, int *bad)
+DML_INLINE __m512i offsets_by_columns(const char *index, int q, int64_t along, size_t width, int is_signed,
+                                      const int64_t *bounds, const int64_t *steps, int *bad)
 {
     __m512i offset = _mm512_setzero_si512();
     __mmask16 out = 0;
@@ -97,14 +97,14 @@ DML_INLINE __m512i offsets_along(const char *index, int q, int64_t along, size_t
     return offset;
 }
 
-/* Those of sixteen, either way, stored. Not 0: one is out of range. */
+/* Those of sixteen, either way, stored; by columns (along) without a ramp. Not 0: one is out of range. */
 DML_INLINE int wrap_sixteen(const char *index, int q, int64_t apart, int64_t along, size_t width, int is_signed,
                             const int64_t *bounds, const int64_t *steps, const u32 *ramp, u32 *offsets)
 {
     int bad;
     __m512i first = ramp ? _mm512_loadu_si512((const void *)ramp) : _mm512_setzero_si512();
     _mm512_storeu_si512((void *)offsets, along
-                                             ? offsets_along(index, q, along, width, is_signed, bounds, steps, &bad)
+                                             ? offsets_by_columns(index, q, along, width, is_signed, bounds, steps, &bad)
                                              : some_offsets(index, 16, q, apart, width, is_signed, bounds, steps, first, &bad));
     return bad;
 }

@@ -79,7 +79,7 @@ DML_INLINE int rows_together(char *stream, const char *table, const char *index,
 }
 
 /* Rows `apart` bytes from one to the next, of n elements, which one or two registers hold; each has `length` indices, with `gap`
- * bytes behind them. */
+ * bytes, maybe less than none, to those of the next. */
 DML_INLINE int rows_apart(char *stream, const char *table, int64_t apart, const char *index, int64_t gap, int64_t count,
                           int64_t length, int64_t n, int is_signed, size_t width, size_t index_width)
 {
