@@ -191,6 +191,46 @@ def test_rows_in_registers(rng, isa, fences, dtype, index):
             fences.open()
 
 
+@pytest.mark.parametrize("threads", (1, 3))
+@pytest.mark.parametrize("dtype", ("uint8", "float32", "float64"))
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+def test_indices_in_short_rows_of_wider_ones(rng, every_thread, isa, fences, index, dtype, threads):
+    """Indices read where they lie, a part of sixteen from the next row: forwards, backwards, every second row, along planes;
+    nothing between them is looked at, and every one is checked."""
+    n = 71
+    for length, between, positions in ((16, 1, 9000), (17, 31, 9000), (40, 3, 9000), (191, 2, 9000), (50, 9, 300_000)):
+        rows = positions // length + 1
+        line = fences.array(rng.integers(0, 100, 5000).astype(dtype), True)
+        x = fences.array(rng.integers(0, 100, (rows, n)).astype(dtype), True)
+        low = -n if index[0] == "i" else 0
+        bad = [n, np.iinfo(index).max] + ([-n - 1, np.iinfo(index).min] if low else [])
+        for at_the_end in (True, False):
+            wide = fences.array(np.full((rows, length + between), bad[-1], index), at_the_end)
+            part = wide[:, between:] if at_the_end else wide[:, :length]
+            part[...] = rng.integers(low, n, (rows, length))
+            planes = part[: rows // 3 * 3].reshape(3, rows // 3, length)[:, 1:]
+            for i in (part, part[::-1], part[1::2]):
+                wanted = np.take_along_axis(x[: len(i)], i.astype("int64"), 1)
+                out = fences.array(np.zeros_like(wanted), at_the_end)
+                for output in ({}, {"out": out}):
+                    found = dmlcore.gather_elements(x[: len(i)], i, 1, num_threads=threads, **output)
+                    assert same_bits(found, wanted)
+                assert same_bits(dmlcore.gather(line, i, num_threads=threads), line[i.astype("int64")])
+                place = (len(i) - 1 - rng.integers(3), int(rng.choice([0, length - 1, length // 2])))
+                i[place], before = bad[rng.integers(len(bad))], i[place]
+                for output in ({}, {"out": out}):
+                    with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                        dmlcore.gather_elements(x[: len(i)], i, 1, num_threads=threads, **output)
+                    assert caught.value.position == place
+                assert same_bits(out, wanted)
+                i[place] = before
+            cube = x[: planes.shape[0] * planes.shape[1]].reshape(*planes.shape[:2], n)
+            wanted = np.take_along_axis(cube, planes.astype("int64"), 2)
+            assert same_bits(dmlcore.gather_elements(cube, planes, 2, num_threads=threads), wanted)
+            assert same_bits(dmlcore.gather(line, planes, num_threads=threads), line[planes.astype("int64")])
+        fences.open()
+
+
 @pytest.mark.parametrize("dtype", ("uint8", "uint16", "float32"))
 def test_short_slices_in_registers(rng, isa, fences, dtype):
     """Slices of two and four elements are as good as single ones of that size: rows of them, with indices of their own."""

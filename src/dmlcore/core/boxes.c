@@ -1,6 +1,9 @@
 /* boxes.c: cuts a plan's positions into boxes whose offsets the first-level cache holds, and computes the offsets of a box's
  * positions from its first one (ramps). Done once per call, like everything about plans, so it has to be quick. */
+#include "dispatch.h"
 #include "plan.h"
+
+#include <stdlib.h>
 
 #define BOX ((int64_t)64 << 10) /* bytes of slices in a box: there should be one for every thread; */
 #define MOST_BOX (4 * BOX)      /* so many where there is enough: a box costs as much as 4 KiB of a slice */
@@ -8,6 +11,12 @@
 #define SLICES_PAST 8 /* at least, where these go past the caches: the next one is fetched meanwhile, but not the next box's */
 #define LONG_ROW 256 /* a row of so many positions is worth a box of its own, */
 #define LONG_ROW_GATHERED 512 /* of single elements that are gathered: 0.75 to 1.05 of the time if shorter rows share one */
+
+/* So many indices in a row, with others between rows, have a box of their own where they come from beyond the second-level cache and the
+ * table goes on with the rows: copied first, they and the table are waited for by turns. A ring that reads short rows where they lie is
+ * better unless rows of the table are much longer. */
+#define ALONE_IF_FAR 48
+#define WIDE_ROW 4 /* times what is gathered out of it */
 
 /* Narrow offsets are 32 bits wide, never negative, and count from the first position of a box. The answer is how far they
  * reach; more than that: they have to be wide. */
@@ -117,6 +126,8 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
     int64_t row = long_row(p);
     int in_rows = p->whole && !p->unaligned && last->index == tuple_bytes;
     in_rows &= p->tuple == 1 || p->coordinate_stride == dml_index_bytes(p->index);
+    int far_rows = p->positions * tuple_bytes >= p->tuned->rows_in_place;
+    int by_rows = dml_chosen_isa->wraps && !p->gathers && !p->stores && DML_WRAPS_ROWS(p->slice); /* maybe */
     linear all = {1, 1, 1};
 
     p->cut = p->rank - 1;
@@ -126,7 +137,9 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
     while (p->cut > 0 && p->inner * p->dim[p->cut].size <= cap) {
         int64_t inner = p->inner * p->dim[p->cut].size;
         linear more = linear_with(p, all, p->cut - 1, inner);
-        if (inner >= DML_LONGEST_LOOK && all.index && !more.index && in_rows && p->dim[p->cut - 1].index)
+        const dml_dim *rows = p->dim + p->cut - 1;
+        int alone = far_rows && llabs(rows->table) >= (by_rows ? WIDE_ROW * inner * p->slice : 1);
+        if (inner >= (alone ? ALONE_IF_FAR : DML_LONGEST_LOOK) && all.index && !more.index && in_rows && rows->index)
             break; /* they need not be brought together with others */
         if (inner >= row && (more.index < all.index || more.table < all.table || more.stream < all.stream))
             break;

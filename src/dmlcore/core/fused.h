@@ -207,6 +207,8 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
         return ramp ? NAME(take)(p, b, ramp, 0, 0) : NAME(take)(p, b, NULL, drift, 0);
     int past = sizeof(T) >= DML_SHORTEST_PAST && !scatter && DML_JOIN3(goes_past, T, ISA)(p, b->stream);
 #if WRAPS
+    if (!scatter && DML_WRAPS_ROWS(sizeof(T)) && p->by_rows)
+        return sizeof(T) == 4 && p->merges ? NAME(row_ring)(p, b, ramp, DML_MERGES) : NAME(row_ring)(p, b, ramp, DML_INSERTS);
     if (!scatter && DML_WRAPS_COLUMNS(sizeof(T)) && p->joined && p->by_columns)
         return p->tuple == 2 ? NAME(ring)(p, b, 2, 0, p->coordinate_stride, NULL, 0, 0, DML_MERGES, 0)
                              : NAME(ring)(p, b, 3, 0, p->coordinate_stride, NULL, 0, 0, DML_MERGES, 0);
@@ -247,7 +249,7 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
 /* Indices that do not follow each other are brought together first. */
 DML_INLINE void NAME(bring_together)(const dml_plan *p, dml_block *b)
 {
-    if (!p->packed || p->joined)
+    if (!p->packed || p->joined || p->by_rows)
         return;
     b->indices = DML_JOIN3(pack, I, ISA)(p, b, b->count);
     b->known = NULL;

@@ -22,6 +22,7 @@
 #define DML_HELD_AT_ONCE 200       /* elements of it that are gathered: fewer are not worth loading it */
 #define DML_LONG_SLICE 1024        /* bytes; the lines at both ends of a slice cost little of so many */
 #define DML_WRAPS_TUPLES(bytes) ((bytes) > 1 && (bytes) <= 8) /* of elements that rings read by pairs and triples */
+#define DML_WRAPS_ROWS(bytes) ((bytes) == 4 || (bytes) == 8) /* and by single indices in short rows */
 #define DML_WRAPS_COLUMNS(bytes) ((bytes) == 4 || (bytes) == 8) /* and by such whose coordinates lie dimension by dimension */
 #define DML_SHORTEST_PAST 4        /* bytes of single elements that are stored past the caches; shorter ones gain nothing */
 
@@ -61,6 +62,8 @@ typedef struct {
     int64_t scatters_rolled;
     /* positions that are checked at a time where checking and moving take turns: multiples of 16 up to DML_STEP_MOST */
     int64_t step;
+    /* bytes of indices in short rows with others between them that leave such rows alone; INT64_MAX: none, and no ring reads them */
+    int64_t rows_in_place;
     /* bytes of indices that are fetched ahead; 0: the processor does that better */
     int64_t ahead_of_moves;
     int64_t ahead_of_many;         /* the same of more than the third-level cache holds */
@@ -197,6 +200,7 @@ typedef struct dml_plan {
     int64_t gap;                   /* or, if it is negative, in front: so many other tuples in between */
     int grows;                     /* fused, and the first two indices name elements that follow each other (follow.c) */
     int64_t joined;                /* fused, by a ring that joins tuples on the way: bytes from one to the next; else 0 */
+    int by_rows;                   /* fused, by a ring that reads short rows of single indices where they lie */
     int direct;                    /* fused, and element by element */
     int rolls;                     /* likewise, and by a ring of offsets, through the caches */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define MET_IN_L1 (48 << 10)       /* bytes of lines that the first-level cache holds */
+#define SHORTEST_ROW 16 /* indices; a ring reads so many at a time */
 #define APART_MOST 2048            /* bytes between indices that are joined; on pages of their own 0.5 to 0.9 */
 #define LEAST_ROLLED 32768         /* positions; the second-level cache holds what fewer met before: 1.0 to 1.5 */
 #define ROLLED (4 << 20)           /* bytes of tuples and of the elements that they name */
@@ -122,13 +123,23 @@ static int joins_apart(const dml_plan *p)
     return p->tuple == 2 && p->coordinate_stride == bytes;
 }
 
+/* Whether single indices in short rows are read where they lie, by a ring. */
+static int goes_by_rows(const dml_plan *p)
+{
+    const dml_dim *last = p->dim + p->rank - 1;
+    int by_ring = dml_chosen_isa->wraps && p->fused && !p->direct && !p->rolls && !p->in_registers && !p->gathers && !p->past;
+    by_ring &= p->tuned->rows_in_place < INT64_MAX && DML_WRAPS_ROWS(p->slice) && !p->stores && !p->row_lookup && !p->grows;
+    return by_ring && p->packed && !p->unaligned && !p->linear && p->tuple == 1 && p->cut == p->rank - 2 &&
+           last->index == dml_index_bytes(p->index) && last->size >= SHORTEST_ROW;
+}
+
 /* Whether the next box's indices are checked while those of one move: they lie right behind them, or in all boxes as far behind or
  * in front of them, if a box has as many as any loop looks ahead. */
 static void follow_each_other(dml_plan *p)
 {
     int64_t tuple = p->joined ? p->joined : p->tuple * (int64_t)dml_index_bytes(p->index), gap = 0;
     int long_enough = p->pieces == 1 && p->rows * p->inner >= DML_LONGEST_LOOK;
-    p->follows = p->fused && (!p->packed || p->joined); /* others are brought together for each box */
+    p->follows = p->fused && (!p->packed || p->joined || p->by_rows); /* others are brought together for each box */
     for (int d = 0; d < p->cut; d++) {
         int64_t rest = p->dim[d].index - p->dim[d + 1].index * p->dim[d + 1].size;
         if (rest && d == p->cut - 1 && long_enough && rest % tuple == 0)
@@ -137,6 +148,17 @@ static void follow_each_other(dml_plan *p)
             p->follows = 0;
     }
     p->gap = p->follows ? gap : 0;
+}
+
+/* Where boxes are rows of indices with others between them, what is fetched ahead is in the rows that come, not between them. */
+static void look_ahead_along_rows(dml_plan *p)
+{
+    if (!p->by_rows && (p->cut == 0 || p->pieces > 1 || p->packed))
+        return;
+    const dml_dim *rows = p->dim + p->cut - !p->by_rows;
+    int64_t pitch = rows->index, row = rows[1].size * rows[1].index;
+    if (pitch && pitch != row)
+        p->ahead = dml_ceil(p->ahead, llabs(pitch)) * pitch;
 }
 
 void dml_policy_loops(dml_plan *p)
@@ -170,6 +192,7 @@ void dml_policy_loops(dml_plan *p)
     dml_plan_looks_up(p);
     p->grows = p->fused && p->tuple == 1 && !many && !p->row_lookup && dml_meets_range(p);
     p->joined = !p->grows && joins_apart(p) ? p->dim[p->rank - 1].index : 0;
+    p->by_rows = goes_by_rows(p);
     p->fed = !p->fused && !p->packed && !p->again && many && p->tuned->ahead_of_many > p->ahead ? 16 * tuple : 0;
     p->ahead = many ? p->tuned->ahead_of_many : p->ahead;
     if (goes_along_short_rows(p))
@@ -178,6 +201,7 @@ void dml_policy_loops(dml_plan *p)
                   (!p->ramped || p->dim[0].table == p->slice); /* without the ramp, which is no longer than a box */
     p->together = p->fused && p->rank == 1 && goes_on && !p->combine ? TOGETHER : 1;
     follow_each_other(p);
+    look_ahead_along_rows(p);
     p->feeds = p->combine && p->fused && p->reached + p->walked >= LEAST_FED &&
                p->positions * (p->slice + dml_index_bytes(p->index)) >= FEEDS;
 }

@@ -104,6 +104,8 @@ DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramps, int
     return NAME(ring)(p, b, 1, 0, 0, ramps, drift, scatter, way, past);
 }
 
+#include "row_ring.h"
+
 #undef RING
 #undef RING_AHEAD
 #undef APART_FETCHED

@@ -4,6 +4,7 @@
 #define WRAPS 1
 #define WRAP wrap_avx512
 #define WRAP_SIXTEEN wrap_sixteen
+#define WRAP_ROWS wrap_rows
 #define CHECKS_ROWS 1
 #define CHECK_ROWS check_rows
 
@@ -136,6 +137,19 @@ DML_INLINE int wrap_avx512(const char *index, int64_t count, size_t width, int i
 }
 
 #define WRAP_TUPLES wrap_tuples
+
+/* Of up to sixteen single ones: `left` of them at most follow each other, others do `gap` bytes further. */
+DML_INLINE int wrap_rows(const char *index, int64_t some, int64_t left, int64_t gap, size_t width, int is_signed, int64_t bound,
+                         int64_t step, const u32 *ramp, u32 *offsets)
+{
+    __mmask16 all = (__mmask16)((1 << some) - 1), here = (__mmask16)(left < some ? (1 << left) - 1 : all);
+    __m512i v = _mm512_or_si512(indices_at(index, here, width), indices_at(index + gap, all & (__mmask16)~here, width));
+    __m512i first = ramp ? _mm512_loadu_si512((const void *)ramp) : _mm512_setzero_si512();
+    v = from_the_end(v, added_to(is_signed, bound));
+    __m512i offset = _mm512_add_epi32(first, _mm512_mullo_epi32(v, _mm512_set1_epi32((int)step)));
+    _mm512_storeu_si512((void *)offsets, offset);
+    return _mm512_cmpge_epu32_mask(v, _mm512_set1_epi32((int)bound)) != 0;
+}
 
 /* Of any number of tuples. */
 DML_INLINE int wrap_tuples(const char *index, int64_t count, int q, size_t width, int is_signed, const int64_t *bounds,

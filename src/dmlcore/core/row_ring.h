@@ -1,0 +1,77 @@
+/* row_ring.h: the ring of ring.h where single indices are in short rows with others between them: sixteen are read where they lie, a
+ * part of them from the next row, instead of being brought together first, which would end where a box does. Included by fused.h, for
+ * each T, I and ISA, after ring.h, without guard. */
+
+/* Where an index is, and how many its row has from there on. */
+typedef struct {
+    const char *index;
+    int64_t left;
+} NAME(in_row);
+
+DML_INLINE NAME(in_row) NAME(in_row_at)(const char *index, int64_t position, int64_t row, int64_t pitch)
+{
+    int64_t above = position / row, before = position - above * row;
+    return (NAME(in_row)){index + above * pitch + before * (int64_t)sizeof(I), row - before};
+}
+
+DML_INLINE NAME(in_row) NAME(sixteen_on)(NAME(in_row) from, int64_t row, int64_t gap)
+{
+    int within = from.left > 16;
+    return (NAME(in_row)){from.index + 16 * sizeof(I) + (within ? 0 : gap), from.left - 16 + (within ? 0 : row)};
+}
+
+/* Their elements, which follow each other in the stream; a row has sixteen indices at least. */
+DML_INLINE int NAME(row_ring)(const dml_plan *p, dml_block *b, const u32 *ramps, enum dml_joins way)
+{
+    const dml_dim *rows = p->dim + p->cut;
+    const int64_t row = rows[1].size, pitch = rows->index, gap = pitch - row * (int64_t)sizeof(I), bytes = 16 * sizeof(I);
+    const int64_t bound = p->bounds[0], step = p->steps[0], whole = b->count & -16, last = b->count - whole;
+    const int64_t further = whole < RING_AHEAD ? 0 : dml_least(RING_AHEAD, b->following & -16); /* of the next box */
+    const char *behind = b->indices + b->count / row * pitch + p->gap * (int64_t)sizeof(I), *next = b->next;
+    char *table = b->table, *stream = b->stream;
+    int64_t at = 0, ready = 0, ahead = p->ahead, next_step = p->next_step;
+    int is_signed = dml_index_signed(p->index);
+    u32 *ring = b->offsets.narrow, *few = ring + RING;
+    if (b->known == b->indices) {
+        at = b->known_at;
+        ready = b->known_positions;
+    }
+    NAME(in_row) soon = NAME(in_row_at)(b->indices, ready, row, pitch);
+    for (; ready < dml_least(RING_AHEAD, whole); ready += 16, soon = NAME(sixteen_on)(soon, row, gap))
+        if (WRAP_ROWS(soon.index, 16, soon.left, gap, sizeof(I), is_signed, bound, step, ramps ? ramps + ready : NULL,
+                      ring + ((at + ready) & (RING - 1))))
+            return 1;
+    for (int part = 0; part < 2; part++) { /* what is checked meanwhile: its own indices, then those of the next box */
+        const u32 *soon_ramp = ramps && !part ? ramps + RING_AHEAD : ramps;
+        const char *end = stream + (part ? further : dml_most(0, whole - RING_AHEAD)) * (int64_t)sizeof(T);
+        if (part)
+            soon = (NAME(in_row)){behind, row};
+        for (; stream != end; stream += 16 * sizeof(T), at = (at + 16) & (RING - 1), soon = NAME(sixteen_on)(soon, row, gap)) {
+            NAME(fetch)(soon.index, bytes, ahead);
+            DML_PREFETCH(soon.index + gap + bytes - 1 + ahead);
+            next = dml_block_fetch(next, next_step, 0);
+            if (WRAP_ROWS(soon.index, 16, soon.left, gap, sizeof(I), is_signed, bound, step, soon_ramp,
+                          ring + ((at + RING_AHEAD) & (RING - 1))))
+                return 1;
+            NAME(sixteen)(table, stream, ring + at, 0, 0, way, 0);
+            if (ramps)
+                soon_ramp += 16;
+        }
+    }
+    for (const char *end = b->stream + whole * (int64_t)sizeof(T); stream < end;
+         stream += 16 * sizeof(T), at = (at + 16) & (RING - 1)) {
+        next = dml_block_fetch(next, next_step, 0);
+        NAME(sixteen)(table, stream, ring + at, 0, 0, way, 0);
+    }
+    if (last) {
+        soon = NAME(in_row_at)(b->indices, whole, row, pitch);
+        if (WRAP_ROWS(soon.index, last, soon.left, gap, sizeof(I), is_signed, bound, step, ramps ? ramps + whole : NULL, few))
+            return 1;
+    }
+    for (int64_t j = 0; j < last; j++, stream += sizeof(T))
+        NAME(one)(table + few[j], stream, 0);
+    b->known = behind;
+    b->known_at = at;
+    b->known_positions = further;
+    return 0;
+}
