@@ -27,7 +27,7 @@ typedef struct dml_block {
     int64_t chosen[DML_BLOCK];     /* `where` after some positions were left out */
     int64_t missing[DML_BLOCK];    /* `where` of the missed ones */
     union {
-        _Alignas(DML_LINE) i32 half[DML_PACKED];
+        i32 half[DML_PACKED];
         i64 full[DML_PACKED];
     } packed;
 } dml_block;

@@ -117,7 +117,7 @@ typedef struct {
  * short dimensions cost no more than one long row. A box that was cut short uses their beginning. */
 typedef struct {
     union {
-        _Alignas(DML_LINE) u32 narrow[DML_BLOCK]; /* vectors are loaded from there */
+        u32 narrow[DML_BLOCK];
         i64 wide[DML_BLOCK];
     } table;
     int64_t stream[DML_BLOCK];
