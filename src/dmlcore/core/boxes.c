@@ -127,7 +127,7 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
     int in_rows = p->whole && !p->unaligned && last->index == tuple_bytes;
     in_rows &= p->tuple == 1 || p->coordinate_stride == dml_index_bytes(p->index);
     int far_rows = p->positions * tuple_bytes >= p->tuned->rows_in_place;
-    int by_rows = dml_chosen_isa->wraps && !p->gathers && !p->stores && DML_WRAPS_ROWS(p->slice); /* maybe */
+    int by_rows = dml_chosen_isa->wraps && !p->gathers && !p->stores && DML_WRAPS_ROWS(p->slice); /* a ring may */
     linear all = {1, 1, 1};
 
     p->cut = p->rank - 1;

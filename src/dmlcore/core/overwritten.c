@@ -39,7 +39,7 @@ typedef struct {
     dml_store store;
 } copying;
 
-/* Where, from `at` on, the first slice is that is not like this one: seen (1) or not (0). */
+/* The first slice from `at` on that is not `like` those in front of it: seen (1), or not (0). */
 DML_INLINE int64_t behind_alike(const unsigned char *seen, int64_t at, int64_t end, int like)
 {
     uint64_t eight, all = like ? UINT64_C(0x0101010101010101) : 0;

@@ -62,7 +62,7 @@ typedef struct {
     int64_t scatters_rolled;
     /* positions that are checked at a time where checking and moving take turns: multiples of 16 up to DML_STEP_MOST */
     int64_t step;
-    /* bytes of indices in short rows with others between them that leave such rows alone; INT64_MAX: none, and no ring reads them */
+    /* bytes of indices, in short rows with others between, from which on rows may be boxes; INT64_MAX: never, nor do rings read them */
     int64_t rows_in_place;
     /* bytes of indices that are fetched ahead; 0: the processor does that better */
     int64_t ahead_of_moves;

@@ -1,6 +1,6 @@
 /* row_ring.h: the ring of ring.h where single indices are in short rows with others between them: sixteen are read where they lie, a
- * part of them from the next row, instead of being brought together first, which would end where a box does. Included by fused.h, for
- * each T, I and ISA, after ring.h, without guard. */
+ * part of them from the next row, instead of being brought together first, which would end where a box does. Included by ring.h, which
+ * defines the ring's sizes, without guard. */
 
 /* Where an index is, and how many its row has from there on. */
 typedef struct {
