@@ -132,6 +132,30 @@ def test_slices_side_by_side(rng, every_thread, shape, dtype, count):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", ((64, 2048), (70, 1027), (2, 530, 300), (2, 512, 64), (8, 129, 1024), (5, 70, 9)), ids=str)
+def test_columns_side_by_side(rng, every_thread, shape, dtype):
+    """Elements that meet in the cache, or that are near those of other slices, are moved by eight columns at a time, which leave
+    some over: forwards and backwards, few slices and many, some of them several times, of which the last update stays.
+    """
+    table = numbers(rng, shape, dtype)
+    for way in (1, -1):
+        x = reordered(table, range(len(shape))[::-1])[..., ::way]
+        right = np.ascontiguousarray(table[..., ::way])
+        for count in (1, 3, 9, 70):
+            indices = rng.integers(-shape[0], shape[0], count)
+            both_outputs(dmlcore.gather, x, indices, wanted=right[indices])
+            updates = numbers(rng, (count, *shape[1:]), dtype)
+            wanted = right.copy()
+            for place, update in zip(indices, updates, strict=True):
+                wanted[place] = update
+            both_outputs(dmlcore.scatter_nd, x, indices[:, np.newaxis], updates, wanted=wanted)
+            for threads in THREADS:
+                out = x.copy(order="K")
+                dmlcore.scatter_nd(out, indices[:, np.newaxis], updates, out=out, num_threads=threads)
+                assert same_bits(out, wanted), (way, count, threads)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_every_order(rng, every_thread, dtype):
     """Every axis of tables in any order of memory: columns that are named, alone and in pairs, slices with neighbours in front
     of the axis, few and many of them, outputs in another order; and a bad index, which leaves the output as it was."""

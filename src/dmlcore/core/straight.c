@@ -19,6 +19,8 @@
 #define FOR_TWO ((int64_t)1 << 20) /* bytes that are moved */
 #define SHARED ((int64_t)256 << 10) /* of long elements that are moved: worth two threads */
 #define LONG_ELEMENT 8
+#define CROWDED ((int64_t)256 << 10) /* bytes of the places where a slice's elements meet in the cache */
+#define CROWDED_PITCH 512 /* bytes from one of them to the next, at least */
 #define LONG_WALK 8 /* positions whose elements follow each other make a plane, however long slices are */
 
 /* A dimension of the table: where it lies, and its step in scratch memory where the last ones are `bytes` long. */
@@ -96,6 +98,10 @@ static int64_t walk_along(const dml_move *m, int64_t bytes)
     return longest;
 }
 
+/* Halves of that, where the elements of a slice meet in the cache, as those of a column of 1024 are: 0.2 to 0.8 of the time; eight bytes
+ * up to 1.25 (Zen 4). */
+static const int in_a_crowd[DML_STORAGES] = {3, 3, 4, 2, 2};
+
 /* How much of the table may be straightened, in quarters of what is moved: more where every element of a slice has a line to
  * itself, and has to be met one by one. Measured where nine tenths of such a table are moved, Zen 5: 0.2 to 0.4 of the time for
  * elements of one byte, 0.25 to 0.55 for two, 0.4 to 0.85 for four, 0.6 to 1.1 for eight; Emerald Rapids 0.25 to 0.5 for one byte,
@@ -114,7 +120,9 @@ static int64_t quarters(const dml_plan *p, const dml_move *m, int64_t bytes, int
         return p->tuned->straightened_along[width];
     if (walk_along(m, p->element) >= LONG_WALK) /* read four times, it is worth while everywhere */
         return dml_most(1, p->tuned->straightened_along[width]);
-    return dml_most(most, p->tuned->straightened[width]);
+    int64_t apart = llabs(m->slice_table_strides.v[last]);
+    int crowded = apart >= CROWDED_PITCH && dml_crowd(m->slice.v[last], apart) > CROWDED;
+    return dml_most(most, p->tuned->straightened[width] * (crowded ? in_a_crowd[width] : 2) / 2);
 }
 
 /* The longest dimension of positions each of which has lines of the table of its own and the same indices; -1: none. */

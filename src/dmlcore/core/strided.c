@@ -14,6 +14,9 @@
 #define CROWDED ((int64_t)256 << 10)     /* unless they meet in the cache */
 #define CROWDED_ROWS ((int64_t)32 << 10) /* rows of the stream that meet in the first-level cache, */
 #define STRIP 8                          /* which are stored by so many */
+#define SPREAD_PART \
+    ((int64_t)256 << 10) /* bytes of the lines of a part of spread planes side by side, which that cache holds */
+#define SPREAD_ALONG 1024                /* bytes from one of their columns to the next: nearer ones are moved as rows */
 #define PARTS_EACH 4                     /* for each thread, at least */
 #define SHARED_STREAM 2048               /* bytes of the stream that a thread stores in a row */
 #define SEVERAL 4                        /* positions that are worth it */
@@ -220,6 +223,22 @@ static void cut_rows(dml_striding *s, int64_t across)
         move_outside(s, 0);
 }
 
+/* Bytes of the lines of one column of a slice that is a spread plane (shape.h); 0: it is none. */
+static int64_t spread_column(const dml_striding *s)
+{
+    int64_t least = DML_SPREAD + 1, bytes = 0;
+    for (int d = s->positions + s->outside; d < s->rank; d++) {
+        int64_t step = llabs(s->dim[d].table);
+        if (d != s->cut && s->dim[d].size >= DML_TOGETHER && step > s->plan->slice && step < least) {
+            least = step;
+            bytes = s->dim[d].size * step;
+        }
+    }
+    const dml_dim *cut = s->dim + s->cut;
+    int may = !s->scatter && s->plan->slice <= 8 && cut->stream == s->plan->slice && cut->size >= DML_TOGETHER;
+    return may && llabs(cut->table) >= SPREAD_ALONG ? bytes : 0;
+}
+
 /* Lines that a slice has parts of are needed again by other positions, so slices are moved in parts if these lines would
  * otherwise have left the cache by then; row by row, if neighbours of a slice are in its lines. */
 static void cut_slices(dml_striding *s, int threads)
@@ -231,9 +250,12 @@ static void cut_slices(dml_striding *s, int threads)
     int64_t line = dml_most(1, DML_LINE / p->slice); /* elements that only one thread should store */
     int shared = s->count > 1 && llabs(cut.table) >= DML_LINE, alone = dml_across(p) < 0;
     int beside = alone && shared && !s->scatter && !s->turns && s->count >= SEVERAL && across;
-    int64_t crowd = alone ? dml_crowd(cut.size, cut.table) : 0, bytes = elements_in_slice(s) * slices * p->slice;
+    int64_t column = alone ? spread_column(s) : 0;
+    int64_t crowd = alone && !column ? dml_crowd(cut.size, cut.table) : 0, bytes = elements_in_slice(s) * slices * p->slice;
     s->length = cut.size;
-    if (beside && cut.size >= SHORT_ROW)
+    if (beside && column)
+        s->length = dml_least(s->length, dml_most(1, SPREAD_PART / column / DML_TOGETHER) * DML_TOGETHER);
+    else if (beside && cut.size >= SHORT_ROW)
         cut_rows(s, across);
     else if (beside && bytes > CACHED_SHORT)
         move_outside(s, 1);

@@ -46,6 +46,20 @@
             memcpy(to + i * (int64_t)sizeof(T), from + i * 2 * (int64_t)sizeof(T), sizeof(T));      \
     }
 
+/* Columns side by side, `apart` from one to the next: what is read goes on in as many lines as a cache has places for where these are a
+ * power of two apart, and each row of them is stored to one line. */
+#define TOGETHER(name, T)                                                                                          \
+    static void name(char *to, const char *from, int64_t count, int64_t to_step, int64_t from_step, int64_t apart) \
+    {                                                                                                              \
+        for (; count > 0; count--, to += to_step, from += from_step) {                                             \
+            T some[DML_TOGETHER];                                                                                  \
+            for (int k = 0; k < DML_TOGETHER; k++)                                                                 \
+                memcpy(some + k, from + k * apart, sizeof(T));                                                     \
+            for (int k = 0; k < DML_TOGETHER; k++)                                                                 \
+                memcpy(to + k * (int64_t)sizeof(T), some + k, sizeof(T));                                          \
+        }                                                                                                          \
+    }
+
 #define ROWS(T)                                                    \
     ELEMENTS(scattered_##T, T, to_step, from_step)                 \
     ELEMENTS(collected_##T, T, (int64_t)sizeof(T), from_step)      \
@@ -66,6 +80,14 @@ PACED(paced_u16, u16)
 PACED(paced_u32, u32)
 PACED(paced_u64, u64)
 static const dml_row paced[] = {paced_u8, paced_u16, paced_u32, paced_u64};
+TOGETHER(together_u8, u8)
+TOGETHER(together_u16, u16)
+TOGETHER(together_u32, u32)
+TOGETHER(together_u64, u64)
+TOGETHER(together_u128, u128)
+static void (*const together[DML_STORAGES])(char *to, const char *from, int64_t count, int64_t to_step, int64_t from_step,
+                                            int64_t apart) = {together_u8, together_u16, together_u32, together_u64,
+                                                              together_u128};
 
 /* Runs of more than one T and up to two: from both their ends. */
 #define RUNS(T)                                                                                                            \
@@ -150,6 +172,19 @@ static void turn_listed(const dml_shape *s, char *to, const int64_t *row, const 
     }
 }
 
+/* Some columns at a time: the first ones, then those that begin where a line does if they fill one, then the last ones, some of them
+ * once more. */
+static void copy_spread(const dml_shape *s, char *to, const char *from, int64_t rows)
+{
+    const dml_step *across = s->dim + s->across, *along = s->dim + s->along;
+    int64_t bytes = DML_TOGETHER * s->run, into_line = bytes < DML_LINE ? 0 : (int64_t)((uintptr_t)to % DML_LINE) / s->run;
+    for (int64_t c = 0; c < along->size; c += DML_TOGETHER - (c ? 0 : into_line)) {
+        int64_t first = dml_least(c, along->size - DML_TOGETHER);
+        together[DML_CTZ64((uint64_t)s->run)](to + first * s->run, from + first * along->from, rows, across->to, across->from,
+                                              along->from);
+    }
+}
+
 /* Some steps across of one plane; planes inside a step before the next steps, because their lines in the destination are the
  * same ones. */
 static void copy_turned(const dml_shape *s, char *to, const char *from, int64_t unit)
@@ -167,7 +202,9 @@ static void copy_turned(const dml_shape *s, char *to, const char *from, int64_t 
         from += k * s->dim[d].from;
     }
     int64_t rows = dml_least(s->length, across->size - at);
-    if (s->listed)
+    if (s->spread)
+        copy_spread(s, to, from, rows);
+    else if (s->listed)
         turn_listed(s, to, s->row_at + at, from, rows);
     else if (s->store != DML_STORE_PLAIN && s->columns * s->run == across->to && dml_permutes(s->columns, s->run)) {
         char stage[DML_TILE];
