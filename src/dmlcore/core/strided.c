@@ -223,20 +223,14 @@ static void cut_rows(dml_striding *s, int64_t across)
         move_outside(s, 0);
 }
 
-/* Bytes of the lines of one column of a slice that is a spread plane (shape.h); 0: it is none. */
-static int64_t spread_column(const dml_striding *s)
+/* Bytes of the lines of one column of a gathered slice that is a spread plane (shape.h); 0: it is none. */
+static int64_t spread_column(dml_striding *s)
 {
-    int64_t least = DML_SPREAD + 1, bytes = 0;
-    for (int d = s->positions + s->outside; d < s->rank; d++) {
-        int64_t step = llabs(s->dim[d].table);
-        if (d != s->cut && s->dim[d].size >= DML_TOGETHER && step > s->plan->slice && step < least) {
-            least = step;
-            bytes = s->dim[d].size * step;
-        }
-    }
-    const dml_dim *cut = s->dim + s->cut;
-    int may = !s->scatter && s->plan->slice <= 8 && cut->stream == s->plan->slice && cut->size >= DML_TOGETHER;
-    return may && llabs(cut->table) >= SPREAD_ALONG ? bytes : 0;
+    if (s->scatter || dml_across(s->plan) >= 0 || llabs(s->dim[s->cut].table) < SPREAD_ALONG)
+        return 0;
+    shape_of(s, &s->whole, s->dim[s->cut].size);
+    const dml_step *across = s->whole.dim + s->whole.across;
+    return s->whole.spread ? across->size * llabs(across->from) : 0;
 }
 
 /* Lines that a slice has parts of are needed again by other positions, so slices are moved in parts if these lines would
@@ -250,7 +244,7 @@ static void cut_slices(dml_striding *s, int threads)
     int64_t line = dml_most(1, DML_LINE / p->slice); /* elements that only one thread should store */
     int shared = s->count > 1 && llabs(cut.table) >= DML_LINE, alone = dml_across(p) < 0;
     int beside = alone && shared && !s->scatter && !s->turns && s->count >= SEVERAL && across;
-    int64_t column = alone ? spread_column(s) : 0;
+    int64_t column = shared ? spread_column(s) : 0;
     int64_t crowd = alone && !column ? dml_crowd(cut.size, cut.table) : 0, bytes = elements_in_slice(s) * slices * p->slice;
     s->length = cut.size;
     if (beside && column)

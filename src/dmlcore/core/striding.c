@@ -180,7 +180,8 @@ static int some_slices(const dml_striding *s, dml_worker *worker, const dml_shap
                                          next;
     int short_rows = !s->turns && row && row->size <= DML_SHORT_SLICE, stop = DML_OK;
     int64_t apart = row ? llabs(s->scatter ? row->to : row->from) : 0;
-    int few = p->slice == 1 || some < EIGHT, by_rows = few && !s->scatter && row && dml_crowd(row->size, apart) <= CROWDED;
+    int better = p->slice == 1 || some < EIGHT || (p->slice == 8 && !p->tuned->turns_squares);
+    int by_rows = better && !s->scatter && row && dml_crowd(row->size, apart) <= CROWDED;
     int columns = short_rows || (!s->turns && apart >= DML_LINE && !by_rows);
     if (!offsets_of(p, indices, dim->index, some, offset))
         return DML_OUT_OF_RANGE;
