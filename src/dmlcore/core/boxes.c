@@ -12,11 +12,10 @@
 #define LONG_ROW 256 /* a row of so many positions is worth a box of its own, */
 #define LONG_ROW_GATHERED 512 /* of single elements that are gathered: 0.75 to 1.05 of the time if shorter rows share one */
 
-/* So many indices in a row, with others between rows, have a box of their own where they come from beyond the second-level cache and the
- * table goes on with the rows: copied first, they and the table are waited for by turns. A ring that reads short rows where they lie is
- * better unless rows of the table are much longer. */
+/* So many indices in a row, with others between rows, have a box of their own where all indices have `rows_in_place` bytes and more, and
+ * each row of positions has a row of the table of its own: copied first, they and the table are waited for by turns. Not where a ring
+ * reads them where they lie. */
 #define ALONE_IF_FAR 48
-#define WIDE_ROW 4 /* times what is gathered out of it */
 
 /* Narrow offsets are 32 bits wide, never negative, and count from the first position of a box. The answer is how far they
  * reach; more than that: they have to be wide. */
@@ -127,7 +126,9 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
     int in_rows = p->whole && !p->unaligned && last->index == tuple_bytes;
     in_rows &= p->tuple == 1 || p->coordinate_stride == dml_index_bytes(p->index);
     int far_rows = p->positions * tuple_bytes >= p->tuned->rows_in_place;
-    int by_rows = dml_chosen_isa->wraps && !p->gathers && !p->stores && DML_WRAPS_ROWS(p->slice); /* a ring may */
+    /* whether a ring reads them where they lie, as far as is known yet (goes_by_rows) */
+    int by_rows = dml_chosen_isa->wraps && p->tuple == 1 && DML_WRAPS_ROWS(p->slice);
+    by_rows &= !(p->stores || p->gathers || p->past || p->fetch || p->direct);
     linear all = {1, 1, 1};
 
     p->cut = p->rank - 1;
@@ -138,7 +139,7 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
         int64_t inner = p->inner * p->dim[p->cut].size;
         linear more = linear_with(p, all, p->cut - 1, inner);
         const dml_dim *rows = p->dim + p->cut - 1;
-        int alone = far_rows && llabs(rows->table) >= (by_rows ? WIDE_ROW * inner * p->slice : 1);
+        int alone = far_rows && !by_rows && rows->table;
         if (inner >= (alone ? ALONE_IF_FAR : DML_LONGEST_LOOK) && all.index && !more.index && in_rows && rows->index)
             break; /* they need not be brought together with others */
         if (inner >= row && (more.index < all.index || more.table < all.table || more.stream < all.stream))

@@ -50,8 +50,8 @@ static int always(void) { return 1; }
  * Emerald Rapids: 1.0 to 1.6). Lines of 2 KiB and more of tables from 1 to 32 MiB, 64 KiB of them copied before their updates instead
  * of 4, 0.95 to 1.36x, on average 1.07x (shorter ones 0.85 to 1.1x). Indices in rows of 16 to 191 with others between them, read where
  * they lie instead of copied before: by a ring 1.0 to 1.2x in the caches, 1.2 to 2.2x out of the third and out of memory; alone in their
- * boxes there, 1.3 to 1.6x, or 0.75 to 1.2x of the ring's time where rows of the table are much longer (both together on Emerald Rapids
- * 0.55 to 1.1x; not measured on Zen 5). */
+ * boxes there, where no ring reads them, 1.3 to 1.6x (both together on Emerald Rapids 0.7 to 1.26x, on average 1.02x; not measured on
+ * Zen 5). */
 static const dml_tuning usual = {
     ZEN,
     .gathers_kept = NEVER,

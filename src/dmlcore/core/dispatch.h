@@ -89,7 +89,7 @@ typedef struct {
     /* so many cache lines of the stage to a place past the caches, so many others into it; NULL: nothing is staged */
     void (*exchange)(char *to, char *stage, int64_t full, const char *from, int64_t next);
     const dml_shuffle *shuffles;                               /* for elements of one, two, four bytes and more; NULL: none */
-    const dml_row_lookup (*row_lookups)[DML_WIDTHS];           /* for elements of two, four and eight bytes; NULL: none */
+    const dml_row_lookup (*row_lookups)[DML_WIDTHS];           /* by storage class and dml_width; NULL: none */
     int wraps;                                                 /* coordinates of tuples that gathers may be fused with */
     int looks_up;                                              /* elements in tables that registers hold */
     int moves_directly;                                        /* each element checked and moved by itself */

@@ -23,8 +23,8 @@
 /* How elements that stand one after the other in memory are named. */
 enum { NOT_IN_A_ROW, BY_TUPLES, BY_COLUMNS, APART };
 
-/* Whether elements stand one after the other in memory and go forwards along a table of so many bytes at most, if at all (*walks:
- * how many dimensions they have then); if so, whether their indices, or those for each dimension (BY_COLUMNS), do as well, or are
+/* Whether elements stand one after the other in memory and go forwards along a table of so many bytes at most, if at all (*walks: how many
+ * dimensions longer than one they have then, 0: they stay at one place); if so, whether their indices, or those for each dimension (BY_COLUMNS), do as well, or are
  * apart. */
 static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes, int64_t most, int *walks)
 {

@@ -39,16 +39,16 @@ typedef struct {
     dml_store store;
 } copying;
 
-/* The first slice from `at` on that is not `like` those in front of it: seen (1), or not (0). */
-DML_INLINE int64_t behind_alike(const unsigned char *seen, int64_t at, int64_t end, int like)
+/* The first slice from `at` on whose note is not `note` (1: positions name it, 0: none does); `end` if there is none. */
+DML_INLINE int64_t behind_alike(const unsigned char *seen, int64_t at, int64_t end, int note)
 {
-    uint64_t eight, all = like ? UINT64_C(0x0101010101010101) : 0;
+    uint64_t eight, all = note ? UINT64_C(0x0101010101010101) : 0;
     for (; at + 8 <= end; at += 8) {
         memcpy(&eight, seen + at, 8);
         if (eight != all)
             break;
     }
-    while (at < end && seen[at] == like)
+    while (at < end && seen[at] == note)
         at++;
     return at;
 }

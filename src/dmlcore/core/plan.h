@@ -16,6 +16,7 @@
 #define DML_NEAR_SUMS (6 << 20)    /* the same where short slices are combined: they are read before they are stored */
 #define DML_FAR_TABLE (16 << 20)   /* bytes; so large a table is far though its coordinates reach less than DML_NEAR, */
 #define DML_FAR_APART 2048         /* if it has so many bytes for each part of it that is met */
+#define DML_SHORTEST_ROW 16        /* indices that a ring reads in short rows: sixteen are in two of them at most */
 #define DML_LONGEST_LOOK 192       /* positions whose indices a loop checks before it moves them, the next box's too */
 #define DML_LINE 64                /* bytes of a cache line: two threads should not write to the same one */
 #define DML_IN_REGISTERS 512       /* bytes of a table that registers hold; half as many of elements of one byte, or eight */
@@ -62,7 +63,8 @@ typedef struct {
     int64_t scatters_rolled;
     /* positions that are checked at a time where checking and moving take turns: multiples of 16 up to DML_STEP_MOST */
     int64_t step;
-    /* bytes of indices, in short rows with others between, from which on rows may be boxes; INT64_MAX: never, nor do rings read them */
+    /* bytes of indices, in short rows with others between, from which on rows may be boxes of their own; INT64_MAX: never, and then no
+     * ring reads such rows where they lie, which it does otherwise however few they are */
     int64_t rows_in_place;
     /* bytes of indices that are fetched ahead; 0: the processor does that better */
     int64_t ahead_of_moves;

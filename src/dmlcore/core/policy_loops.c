@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #define MET_IN_L1 (48 << 10)       /* bytes of lines that the first-level cache holds */
-#define SHORTEST_ROW 16 /* indices; a ring reads so many at a time */
 #define APART_MOST 2048            /* bytes between indices that are joined; on pages of their own 0.5 to 0.9 */
 #define LEAST_ROLLED 32768         /* positions; the second-level cache holds what fewer met before: 1.0 to 1.5 */
 #define ROLLED (4 << 20)           /* bytes of tuples and of the elements that they name */
@@ -130,7 +129,7 @@ static int goes_by_rows(const dml_plan *p)
     int by_ring = dml_chosen_isa->wraps && p->fused && !p->direct && !p->rolls && !p->in_registers && !p->gathers && !p->past;
     by_ring &= p->tuned->rows_in_place < INT64_MAX && DML_WRAPS_ROWS(p->slice) && !p->stores && !p->row_lookup && !p->grows;
     return by_ring && p->packed && !p->unaligned && !p->linear && p->tuple == 1 && p->cut == p->rank - 2 &&
-           last->index == dml_index_bytes(p->index) && last->size >= SHORTEST_ROW;
+           last->index == dml_index_bytes(p->index) && last->size >= DML_SHORTEST_ROW;
 }
 
 /* Whether the next box's indices are checked while those of one move: they lie right behind them, or in all boxes as far behind or
@@ -150,12 +149,13 @@ static void follow_each_other(dml_plan *p)
     p->gap = p->follows ? gap : 0;
 }
 
-/* Where boxes are rows of indices with others between them, what is fetched ahead is in the rows that come, not between them. */
+/* Where boxes are rows of indices with others between them, what is fetched ahead is in the rows that come, not between them: a
+ * distance in bytes becomes as many whole rows, one at least. */
 static void look_ahead_along_rows(dml_plan *p)
 {
     if (!p->by_rows && (p->cut == 0 || p->pieces > 1 || p->packed))
         return;
-    const dml_dim *rows = p->dim + p->cut - !p->by_rows;
+    const dml_dim *rows = p->by_rows ? p->dim + p->cut : p->dim + p->cut - 1;
     int64_t pitch = rows->index, row = rows[1].size * rows[1].index;
     if (pitch && pitch != row)
         p->ahead = dml_ceil(p->ahead, llabs(pitch)) * pitch;

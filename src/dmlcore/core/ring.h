@@ -6,7 +6,7 @@
  * be: one pointer more, kept on the stack, costs a tenth. Included by fused.h, without guard. */
 #define RING 128 /* offsets that there is room for, */
 #define RING_AHEAD 96 /* and that wait for their moves; measured on Zen 5: 112 are as good, 64 and less slower by 4 to 30 % */
-#define APART_FETCHED 256 /* bytes from one tuple to the next; farther ones come sooner by themselves: 1.05 to 1.25x, Zen 4 */
+#define FARTHEST_FETCHED 256 /* bytes from one tuple to the next; farther ones, not fetched: 1.05 to 1.25x, Zen 4 */
 
 _Static_assert(RING_AHEAD <= DML_LONGEST_LOOK, "the next box has so many");
 
@@ -60,7 +60,7 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, int64_t apart,
     int64_t soon_lines = dml_ceil(llabs(16 * apart), DML_LINE), soon_from = apart < 0 ? 16 * apart - ahead : ahead,
             soon_step = DML_LINE;
     if (soon_lines > 16) {
-        soon_lines = llabs(apart) > APART_FETCHED ? 0 : 16;
+        soon_lines = llabs(apart) > FARTHEST_FETCHED ? 0 : 16;
         soon_from = ahead / DML_LINE * apart;
         soon_step = apart;
     }
@@ -108,4 +108,4 @@ DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramps, int
 
 #undef RING
 #undef RING_AHEAD
-#undef APART_FETCHED
+#undef FARTHEST_FETCHED

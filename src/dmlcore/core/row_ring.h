@@ -1,8 +1,10 @@
 /* row_ring.h: the ring of ring.h where single indices are in short rows with others between them: sixteen are read where they lie, a
- * part of them from the next row, instead of being brought together first, which would end where a box does. Included by ring.h, which
- * defines the ring's sizes, without guard. */
+ * part of them from the next row. Copied together box by box, as elsewhere, none could be checked ahead across the end of a box.
+ * Included by ring.h, which defines the ring's sizes, without guard. */
 
-/* Where an index is, and how many its row has from there on. */
+_Static_assert(DML_SHORTEST_ROW >= 16, "sixteen indices are in two rows at most");
+
+/* Where the next index is, and how many of its row are not read yet, itself included: one at least. */
 typedef struct {
     const char *index;
     int64_t left;
@@ -14,13 +16,16 @@ DML_INLINE NAME(in_row) NAME(in_row_at)(const char *index, int64_t position, int
     return (NAME(in_row)){index + above * pitch + before * (int64_t)sizeof(I), row - before};
 }
 
+/* Sixteen further: in the same row or in the next one. gap: bytes from the end of a row to the next one, less than 0 where rows overlap
+ * or go back. */
 DML_INLINE NAME(in_row) NAME(sixteen_on)(NAME(in_row) from, int64_t row, int64_t gap)
 {
     int within = from.left > 16;
     return (NAME(in_row)){from.index + 16 * sizeof(I) + (within ? 0 : gap), from.left - 16 + (within ? 0 : row)};
 }
 
-/* Their elements, which follow each other in the stream; a row has sixteen indices at least. */
+/* Moves the elements of a box, whole rows of indices, to the stream. 1: an index is out of range; elements in front of it may have been
+ * moved. few: room for the offsets of less than sixteen last ones, which are not read ahead. */
 DML_INLINE int NAME(row_ring)(const dml_plan *p, dml_block *b, const u32 *ramps, enum dml_joins way)
 {
     const dml_dim *rows = p->dim + p->cut;
@@ -48,7 +53,7 @@ DML_INLINE int NAME(row_ring)(const dml_plan *p, dml_block *b, const u32 *ramps,
             soon = (NAME(in_row)){behind, row};
         for (; stream != end; stream += 16 * sizeof(T), at = (at + 16) & (RING - 1), soon = NAME(sixteen_on)(soon, row, gap)) {
             NAME(fetch)(soon.index, bytes, ahead);
-            DML_PREFETCH(soon.index + gap + bytes - 1 + ahead);
+            DML_PREFETCH(soon.index + gap + bytes - 1 + ahead); /* the last of sixteen that go on in the next row */
             next = dml_block_fetch(next, next_step, 0);
             if (WRAP_ROWS(soon.index, 16, soon.left, gap, sizeof(I), is_signed, bound, step, soon_ramp,
                           ring + ((at + RING_AHEAD) & (RING - 1))))

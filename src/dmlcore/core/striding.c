@@ -7,6 +7,7 @@
 #define REACH 1024 /* so many bytes of them */
 #define CROWDED ((int64_t)32 << 10) /* bytes of rows of the stream that meet in the first-level cache, */
 #define FEW 8 /* of which so many have room */
+#define MEETING 512 /* bytes; what is a multiple of it apart meets there sooner than elsewhere */
 
 /* The table's offsets that some tuples name. 0: a coordinate is out of range. What is checked is what is used, also if another
  * thread changes the index meanwhile. Without wraps negative ones are out of range: that is tried first; then all are treated
@@ -181,7 +182,7 @@ static int some_slices(const dml_striding *s, dml_worker *worker, const dml_shap
     int short_rows = !s->turns && row && row->size <= DML_SHORT_SLICE, stop = DML_OK;
     int64_t apart = row ? llabs(s->scatter ? row->to : row->from) : 0;
     int better = p->slice == 1 || some < EIGHT || (p->slice == 8 && !p->tuned->turns_squares);
-    int by_rows = better && !s->scatter && row && dml_crowd(row->size, apart) <= CROWDED;
+    int by_rows = better && !s->scatter && (dml_crowd(1, apart) < MEETING || dml_crowd(row->size, apart) <= CROWDED);
     int columns = short_rows || (!s->turns && apart >= DML_LINE && !by_rows);
     if (!offsets_of(p, indices, dim->index, some, offset))
         return DML_OUT_OF_RANGE;

@@ -138,12 +138,14 @@ DML_INLINE int wrap_avx512(const char *index, int64_t count, size_t width, int i
 
 #define WRAP_TUPLES wrap_tuples
 
-/* Of up to sixteen single ones: `left` of them at most follow each other, others do `gap` bytes further. */
+/* Of `some` single ones, 1 to 16: the first `left` follow each other from `index` on, the others lie `gap` bytes further than they would
+ * then. Sixteen offsets are stored, and as many of the ramp read, however few there are. Not 0: one is out of range. */
 DML_INLINE int wrap_rows(const char *index, int64_t some, int64_t left, int64_t gap, size_t width, int is_signed, int64_t bound,
                          int64_t step, const u32 *ramp, u32 *offsets)
 {
     __mmask16 all = (__mmask16)((1 << some) - 1), here = (__mmask16)(left < some ? (1 << left) - 1 : all);
-    __m512i v = _mm512_or_si512(indices_at(index, here, width), indices_at(index + gap, all & (__mmask16)~here, width));
+    const char *beyond = left < some ? index + gap : index; /* where nothing is loaded, a line comes all the same */
+    __m512i v = _mm512_or_si512(indices_at(index, here, width), indices_at(beyond, all & (__mmask16)~here, width));
     __m512i first = ramp ? _mm512_loadu_si512((const void *)ramp) : _mm512_setzero_si512();
     v = from_the_end(v, added_to(is_signed, bound));
     __m512i offset = _mm512_add_epi32(first, _mm512_mullo_epi32(v, _mm512_set1_epi32((int)step)));
