@@ -134,8 +134,8 @@ def test_slices_side_by_side(rng, every_thread, shape, dtype, count):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", ((64, 2048), (70, 1027), (2, 530, 300), (2, 512, 64), (8, 129, 1024), (5, 70, 9)), ids=str)
 def test_columns_side_by_side(rng, every_thread, shape, dtype):
-    """Elements that meet in the cache, or that are near those of other slices, are moved by eight columns at a time, which leave
-    some over: forwards and backwards, few slices and many, some of them several times, of which the last update stays.
+    """Elements that meet in the cache, or that are near those of other slices, are moved by eight columns at a time, which
+    leave some over: forwards and backwards, few slices and many, some of them several times, of which the last update stays.
     """
     table = numbers(rng, shape, dtype)
     for way in (1, -1):

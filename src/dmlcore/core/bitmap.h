@@ -10,11 +10,6 @@
 #define DML_TABLE_BYTES 16384      /* for the coordinates of all positions of a segment */
 
 typedef struct {
-    /* reading: the input's dimensions, joined */
-    const char *input;
-    int linear, rank;
-    int64_t size[DML_RANK_MAX + 1], stride[DML_RANK_MAX + 1];
-    uint64_t mask[2];
     uint64_t *bits;
     int few;                       /* many words have no bit set */
 
@@ -35,42 +30,9 @@ typedef struct {
     int64_t base[DML_RANK_MAX];    /* coordinates of the first element */
 } dml_segment;
 
-typedef int64_t (*dml_nonzero_counter)(const dml_bitmap *map, int64_t begin, int64_t end);
+/* Marks n elements that follow each other, from a word of the bitmap on; the answer is how many have a bit of the mask. */
+typedef int64_t (*dml_nonzero_counter)(const char *from, int64_t n, const uint64_t *mask, uint64_t *bits);
 typedef void (*dml_nonzero_writer)(const dml_bitmap *map, int64_t begin, int64_t end, int64_t row, int64_t limit);
-
-/* Elements at .. at+n-1 one after the other: where they are, or collected in the buffer. */
-DML_INLINE const char *dml_bitmap_elements(const dml_bitmap *map, int64_t at, int64_t n, size_t width, char *buffer)
-{
-    if (map->linear)
-        return map->input + at * (int64_t)width;
-    int64_t place[DML_RANK_MAX + 1], left = n;
-    const char *from = map->input;
-    for (int d = map->rank - 1; d >= 0; d--) {
-        place[d] = at % map->size[d];
-        at /= map->size[d];
-        from += place[d] * map->stride[d];
-    }
-    int last = map->rank - 1;
-    char *to = buffer;
-    for (;;) {
-        int64_t stride = map->stride[last], run = dml_least(left, map->size[last] - place[last]);
-        for (int64_t i = 0; i < run; i++)
-            memcpy(to + i * (int64_t)width, from + i * stride, width);
-        to += run * (int64_t)width;
-        left -= run;
-        if (left == 0)
-            return buffer;
-        from -= place[last] * stride;
-        place[last] = 0;
-        for (int d = last - 1; d >= 0; d--) {
-            from += map->stride[d];
-            if (++place[d] < map->size[d])
-                break;
-            from -= place[d] * map->stride[d];
-            place[d] = 0;
-        }
-    }
-}
 
 DML_INLINE void dml_segment_open(const dml_bitmap *map, int64_t number, dml_segment *segment)
 {

@@ -2,6 +2,7 @@
  * rows, which every chunk can write at once because the counts say where it begins. */
 #include "bitmap.h"
 #include "dispatch.h"
+#include "in_order.h"
 #include "parallel.h"
 
 #include <stdlib.h>
@@ -10,10 +11,20 @@
 #define FEW 2                          /* fewer than one found element of so many */
 #define EMPTY_WORDS 20                 /* the same: many words of the bitmap have none */
 
+/* Elements that lie in another order are brought into their own, so many bytes at a time: those that are read row by row, and others,
+ * whose lines the second-level cache holds until all their elements are met; a few without asking for memory. */
+#define STAGE_OF_ROWS ((int64_t)8 << 10)
+#define STAGE ((int64_t)256 << 10)
+#define SMALL 1024
+
 typedef struct {
     dml_bitmap map;
+    dml_in_order input;
+    const uint64_t *mask;
+    char *stage; /* a part for each thread; NULL: elements are in their order where they are */
+    int64_t some; /* elements of a part */
     int64_t total, chunks;
-    int64_t *counts;                   /* marked elements of each chunk, then the row that each begins with */
+    int64_t *counts; /* marked elements of each chunk, then the row that each begins with */
     dml_nonzero_counter counter;
     dml_nonzero_writer writer;
     int64_t segments, per_chunk, rows_max;
@@ -26,34 +37,22 @@ static void *scratch_for(int64_t total, int64_t chunks)
     return malloc((size_t)(chunks + 1) * sizeof(int64_t) + (size_t)(dml_ceil(total, 64) + 2) * sizeof(uint64_t));
 }
 
-static void join_dimensions(dml_bitmap *map, const dml_nonzero *nz, int64_t width)
-{
-    map->rank = 0;
-    for (int64_t d = 0; d < nz->sizes.n; d++) {
-        int64_t size = nz->sizes.v[d], stride = dml_stride(nz->strides, d);
-        if (size == 1)
-            continue;
-        if (map->rank && map->stride[map->rank - 1] == stride * size) {
-            map->size[map->rank - 1] *= size;
-            map->stride[map->rank - 1] = stride;
-        } else {
-            map->size[map->rank] = size;
-            map->stride[map->rank++] = stride;
-        }
-    }
-    if (map->rank == 0) {
-        map->size[0] = 1;
-        map->stride[map->rank++] = width;
-    }
-    map->linear = map->rank == 1 && map->stride[0] == width;
-}
-
 static int count_chunk(void *job, dml_worker *worker, int64_t chunk)
 {
     finding *f = job;
-    int64_t begin = chunk * CHUNK, end = dml_least(begin + CHUNK, f->total);
-    f->counts[chunk] = f->counter(&f->map, begin, end);
-    return dml_tick(worker, (end - begin) * f->width * (f->map.linear ? 1 : 8));
+    int64_t begin = chunk * CHUNK, end = dml_least(begin + CHUNK, f->total), count = 0;
+    char *stage = f->stage ? f->stage + worker->number * f->some * f->width : NULL;
+    for (int64_t at = begin, some; at < end; at += some) {
+        some = dml_least(f->some, end - at);
+        const char *from = stage;
+        if (stage)
+            dml_put_in_order(&f->input, at, some, stage);
+        else
+            from = f->input.from + at * f->width;
+        count += f->counter(from, some, f->mask, f->map.bits + at / 64);
+    }
+    f->counts[chunk] = count;
+    return dml_tick(worker, (end - begin) * f->width * (stage ? 4 : 1));
 }
 
 int dml_nonzero_count(dml_nonzero *nz, dml_run *run)
@@ -65,20 +64,35 @@ int dml_nonzero_count(dml_nonzero *nz, dml_run *run)
     for (int64_t d = 0; d < nz->sizes.n; d++)
         f.total *= nz->sizes.v[d];
     f.chunks = dml_ceil(f.total, CHUNK);
+    f.counter = dml_chosen_isa->nonzero_counts[run->storage];
+    f.mask = nz->mask;
+    f.stage = NULL;
+    f.some = CHUNK;
+    dml_in_order_of(&f.input, nz->input, nz->sizes, nz->strides, f.width);
+    int64_t nanoseconds = f.input.dense ? f.total * f.width / 24 : f.total * dml_most(f.width, 2) / 6;
+    int threads = f.chunks > 1 ? dml_threads_worth(run->threads, nanoseconds, &pulse) : 1;
+
     nz->count = 0;
     nz->scratch = scratch_for(f.total, f.chunks);
-    if (!nz->scratch)
+    char small[SMALL];
+    if (!f.input.dense && f.total * f.width <= SMALL)
+        f.stage = small;
+    else if (!f.input.dense) {
+        int64_t apart = llabs(f.input.stride[f.input.rank - 1]), bytes = apart > DML_LINE ? STAGE : STAGE_OF_ROWS;
+        f.some = dml_least(dml_least(bytes / f.width, CHUNK), dml_ceil(f.total, 64) * 64);
+        f.stage = malloc((size_t)(threads * f.some * f.width));
+    }
+    if (!nz->scratch || (!f.input.dense && !f.stage)) {
+        if (f.stage != small)
+            free(f.stage);
+        dml_nonzero_free(nz);
         return DML_NO_MEMORY;
+    }
     f.counts = nz->scratch;
-    f.map.input = nz->input;
-    f.map.mask[0] = nz->mask[0];
-    f.map.mask[1] = nz->mask[1];
     f.map.bits = (uint64_t *)(f.counts + f.chunks + 1);
-    join_dimensions(&f.map, nz, f.width);
-    f.counter = dml_chosen_isa->nonzero_counts[run->storage];
-
-    int threads = f.chunks > 1 ? dml_threads_worth(run->threads, f.total * f.width / (f.map.linear ? 24 : 4), &pulse) : 1;
     int status = dml_parallel(count_chunk, &f, f.chunks, DML_FORWARD, threads, &pulse);
+    if (f.stage != small)
+        free(f.stage);
     if (status) {
         dml_nonzero_free(nz);
         return status;
@@ -121,14 +135,14 @@ static void cut_segments(finding *f, const dml_nonzero *nz, char *table)
     map->table = NULL;
     if (map->cut == map->columns || map->columns > 8)
         return;
-    if (f->rows_max < length / FEW) {    /* dividing for each of them takes less time than making the table */
+    if (f->rows_max < length / FEW) { /* dividing for each of them takes less time than making the table */
         map->packed = 0;
         return;
     }
     map->table = table;
     memset(table, 0, (size_t)bytes);
     int64_t done = 1;
-    for (int d = map->columns; d >= map->cut; d--) {   /* what is there already, once more for each step, with its number */
+    for (int d = map->columns; d >= map->cut; d--) { /* what is there already, once more for each step, with its number */
         int64_t size = d == map->cut ? map->rows : map->shape[d];
         for (int64_t k = 1; k < size; k++) {
             char *to = table + k * done * bytes;

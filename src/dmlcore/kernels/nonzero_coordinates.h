@@ -3,17 +3,10 @@
  * T (counting), once for each width C of a coordinate (writing). */
 
 #ifdef T
-/* Marks elements begin .. end-1; begin is a multiple of 64. Returns how many are not zero. */
-static int64_t LOOP_T(nonzero_count)(const dml_bitmap *map, int64_t begin, int64_t end)
+/* Marks n elements that follow each other. Returns how many are not zero. */
+static int64_t LOOP_T(nonzero_count)(const char *from, int64_t n, const uint64_t *mask, uint64_t *bits)
 {
-    int64_t count = 0;
-    char buffer[DML_SEGMENT * sizeof(T)];
-    for (int64_t at = begin; at < end; at += DML_SEGMENT) {
-        int64_t n = dml_least(DML_SEGMENT, end - at);
-        const char *from = dml_bitmap_elements(map, at, n, sizeof(T), buffer);
-        count += MARK(from, n, map->mask, map->bits + at / 64);
-    }
-    return count;
+    return MARK(from, n, mask, bits);
 }
 #endif
 
