@@ -28,6 +28,7 @@
 #define FEW_TURNS_U16 6 /* of which there are not more */
 #define SPREAD_ALONG 256 /* bytes from one column of a spread plane to the next, at least; */
 #define FORESEEN 2048 /* bytes from one element of a row to the next, less */
+#define SPREAD_MOST ((int64_t)4 << 20) /* bytes of a plane of few rows */
 #define SPREAD_ROWS 512 /* and rows of it in a unit */
 #define SHORT_ROW 16 /* places; a longer dimension had better be the innermost loop */
 #define INSIDE 256 /* places of the short dimensions that are repeated for each row then */
@@ -283,11 +284,14 @@ static int find_plane(dml_shape *s)
 }
 
 /* Whether a spread plane had better be copied by rows: where so few meet in the cache that the second-level one holds them or the hardware
- * foresees their elements, 0.5 to 0.9 of the speed otherwise; and longer elements that meet nowhere on Emerald Rapids, 0.8 to 1.0. */
+ * foresees their elements, 0.5 to 0.9 of the speed otherwise; longer elements that meet nowhere on Emerald Rapids, 0.8 to 1.0; and so few
+ * long ones that threads could not share them out. */
 static int better_by_rows(const dml_shape *s)
 {
     const dml_step *across = s->dim + s->across, *along = s->dim + s->rank - 1;
     int near = across->size * along->size * s->run <= DML_NEAR_COPY, foreseen = s->run <= 4 && llabs(along->from) < FORESEEN;
+    if (across->size * s->run < 4 * TURNED && across->size * along->size * s->run > SPREAD_MOST)
+        return 1;
     if (across->to % CROWDED == 0)
         return across->size <= INSIDE && (near || foreseen);
     return !dml_tuned->turns_squares && s->run >= 4 && along->from % CROWDED != 0;
@@ -375,7 +379,7 @@ void dml_shape_end(dml_shape *s, int64_t width, dml_store store, int threads)
     int follow = s->columns && !s->listed && across->to == columns * width; /* rows, in the destination */
     int64_t rows = follow ? dml_most(FEWEST, DML_TILE / across->to) : TURNED / width;
     if (s->spread) {
-        int64_t most = dml_most(SPREAD_ROWS, s->unit / (columns * width));
+        int64_t most = dml_least(dml_most(SPREAD_ROWS, s->unit / (columns * width)), TURNED_MOST / (columns * width));
         rows = dml_most(rows, threads > 1 ? dml_least(most, across->size / (4 * threads)) : most);
     } else if (!s->columns && !s->listed && s->places * width >= dml_tuned->far_plane) {
         int64_t most = dml_least(TURNED_FAR / width, TURNED_MOST / (columns * width));

@@ -229,8 +229,10 @@ static int64_t spread_column(dml_striding *s)
     if (s->scatter || dml_across(s->plan) >= 0 || llabs(s->dim[s->cut].table) < SPREAD_ALONG)
         return 0;
     shape_of(s, &s->whole, s->dim[s->cut].size);
+    if (!s->whole.spread)
+        return 0;
     const dml_step *across = s->whole.dim + s->whole.across;
-    return s->whole.spread ? across->size * llabs(across->from) : 0;
+    return across->size * llabs(across->from);
 }
 
 /* Lines that a slice has parts of are needed again by other positions, so slices are moved in parts if these lines would
