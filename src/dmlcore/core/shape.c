@@ -26,10 +26,10 @@
 #define LONG_ROW 128 /* places of a row that is separated */
 #define MIDDLE_ROW 24 /* and those of a row of one or two bytes, */
 #define FEW_TURNS_U16 6 /* of which there are not more */
-#define SPREAD_ALONG 256 /* bytes from one column of a spread plane to the next, at least; */
+#define SPREAD_ALONG 256 /* bytes from one column of a spread plane to the next, at least, */
+#define SPREAD_ROWS 512 /* rows of it in a unit, */
+#define SPREAD_MOST ((int64_t)4 << 20) /* and bytes of one of few rows, which had better be shared out */
 #define FORESEEN 2048 /* bytes from one element of a row to the next, less */
-#define SPREAD_MOST ((int64_t)4 << 20) /* bytes of a plane of few rows */
-#define SPREAD_ROWS 512 /* and rows of it in a unit */
 #define SHORT_ROW 16 /* places; a longer dimension had better be the innermost loop */
 #define INSIDE 256 /* places of the short dimensions that are repeated for each row then */
 #define INSIDE_APART 1024 /* if these are on pages of their own */

@@ -14,8 +14,7 @@
 #define CROWDED ((int64_t)256 << 10)     /* unless they meet in the cache */
 #define CROWDED_ROWS ((int64_t)32 << 10) /* rows of the stream that meet in the first-level cache, */
 #define STRIP 8                          /* which are stored by so many */
-#define SPREAD_PART \
-    ((int64_t)256 << 10) /* bytes of the lines of a part of spread planes side by side, which that cache holds */
+#define SPREAD_PART ((int64_t)256 << 10) /* bytes of lines of spread planes that lie side by side */
 #define SPREAD_ALONG 1024                /* bytes from one of their columns to the next: nearer ones are moved as rows */
 #define PARTS_EACH 4                     /* for each thread, at least */
 #define SHARED_STREAM 2048               /* bytes of the stream that a thread stores in a row */
