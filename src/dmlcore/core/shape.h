@@ -66,7 +66,7 @@ DML_INLINE int dml_shape_is_row(const dml_shape *s)
 dml_row dml_shape_loop(const dml_shape *shape);
 int dml_shape_separates(const dml_shape *shape, int64_t turns);
 
-#define DML_TOGETHER 8 /* columns of a spread plane that are copied at a time; it has as many */
+#define DML_TOGETHER 8 /* columns that are moved at a time; a spread plane has as many */
 #define DML_SPREAD DML_LINE /* bytes from one of its elements to the next, across, at most */
 
 /* Planes of several dimensions (chains.c): finds one, of elements of up to eight bytes, cuts it into units, copies one of them. */

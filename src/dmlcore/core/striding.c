@@ -3,7 +3,6 @@
 #include "striding.h"
 
 #define NEXT 2     /* so many slices ahead they are fetched, */
-#define EIGHT 8    /* columns that are moved together */
 #define REACH 1024 /* so many bytes of them */
 #define CROWDED ((int64_t)32 << 10) /* bytes of rows of the stream that meet in the first-level cache, */
 #define FEW 8 /* of which so many have room */
@@ -63,10 +62,10 @@ static int offsets_of(const dml_plan *p, const char *indices, int64_t step, int6
     {                                                                                                                          \
         for (int64_t i = 0; i < count; i++, stream += pitch) {                                                                 \
             char *at = table + offset[i];                                                                                      \
-            T some[EIGHT];                                                                                                     \
-            for (int k = 0; k < EIGHT; k++)                                                                                    \
+            T some[DML_TOGETHER];                                                                                              \
+            for (int k = 0; k < DML_TOGETHER; k++)                                                                             \
                 memcpy(some + k, scatter ? stream + k * (int64_t)sizeof(T) : at + k * apart, sizeof(T));                       \
-            for (int k = 0; k < EIGHT; k++)                                                                                    \
+            for (int k = 0; k < DML_TOGETHER; k++)                                                                             \
                 memcpy(scatter ? at + k * apart : stream + k * (int64_t)sizeof(T), some + k, sizeof(T));                       \
         }                                                                                                                      \
     }                                                                                                                          \
@@ -84,7 +83,7 @@ static int offsets_of(const dml_plan *p, const char *indices, int64_t step, int6
                                const int64_t *offset, char *stream, int64_t pitch, int64_t count)                              \
     {                                                                                                                          \
         int64_t k = 0;                                                                                                         \
-        for (; stream_step == sizeof(T) && k + EIGHT <= size; k += EIGHT)                                                      \
+        for (; stream_step == sizeof(T) && k + DML_TOGETHER <= size; k += DML_TOGETHER)                                        \
             name##_eight(table + k * table_step, offset, table_step, stream + k * stream_step, pitch, count, scatter);         \
         for (; k < size; k++)                                                                                                  \
             name##_column(table + k * table_step, offset, stream + k * stream_step, pitch, count, scatter);                    \
@@ -181,7 +180,7 @@ static int some_slices(const dml_striding *s, dml_worker *worker, const dml_shap
                                          next;
     int short_rows = !s->turns && row && row->size <= DML_SHORT_SLICE, stop = DML_OK;
     int64_t apart = row ? llabs(s->scatter ? row->to : row->from) : 0;
-    int better = p->slice == 1 || some < EIGHT || (p->slice == 8 && !p->tuned->turns_squares);
+    int better = p->slice == 1 || some < DML_TOGETHER || (p->slice == 8 && !p->tuned->turns_squares);
     int by_rows = better && !s->scatter && (dml_crowd(1, apart) < MEETING || dml_crowd(row->size, apart) <= CROWDED);
     int columns = short_rows || (!s->turns && apart >= DML_LINE && !by_rows);
     if (!offsets_of(p, indices, dim->index, some, offset))
