@@ -231,6 +231,48 @@ def test_indices_in_short_rows_of_wider_ones(rng, every_thread, isa, fences, ind
         fences.open()
 
 
+@pytest.mark.parametrize("threads", (1, 3))
+@pytest.mark.parametrize("index, dtype", (("int32", "uint8"), ("uint64", "uint16"), ("uint32", "float32"), ("int64", "float64")))
+def test_updates_in_short_rows_of_wider_ones(rng, every_thread, isa, fences, index, dtype, threads):
+    """Updates, and indices, read where they lie: along rows, along columns, anywhere; of updates for one place the last one stays,
+    nothing between rows is looked at, and every index is checked."""
+    for length, between in (2, 1), (3, 2), (4, 5), (7, 1), (8, 8), (9, 3), (16, 1), (45, 3), (191, 2):
+        positions = 400_000 if dtype == "float64" and length in (2, 8) else 3000
+        rows = positions // length + 1
+        line = fences.array(rng.integers(0, 100, 5000).astype(dtype), True)
+        x = fences.array(rng.integers(0, 100, (rows, max(length, 11))).astype(dtype), True)
+        low = -11 if index[0] == "i" else 0
+        bad = [max(5000, rows), np.iinfo(index).max] + ([-max(5000, rows) - 1, np.iinfo(index).min] if low else [])
+        for at_the_end in (True, False):
+            wide = fences.array(np.full((rows, length + between), bad[-1], index), at_the_end)
+            more = fences.array(rng.integers(0, 100, wide.shape).astype(dtype), at_the_end)
+            part, apart = ((a[:, between:] if at_the_end else a[:, :length]) for a in (wide, more))
+            part[...] = rng.integers(low, 11, (rows, length))
+            for i, updates in ((part, apart), (part[::-1], apart[::-1]), (np.ascontiguousarray(part), apart)):
+                along_rows, along_columns, anywhere = x.copy(), x.copy(), line.copy()
+                for column in range(length):
+                    along_rows[np.arange(rows), i[:, column]] = updates[:, column]
+                for name in range(low, 11) if rows > 11 else ():
+                    for column in range(length):
+                        named = np.flatnonzero(i[:, column] % rows == name % rows)
+                        along_columns[name, column] = updates[named[-1], column] if named.size else along_columns[name, column]
+                anywhere[i.ravel()] = updates.ravel()  # in order, which NumPy does not keep for arrays that run backwards
+                for axis, wanted in ((1, along_rows), (0, along_columns)):
+                    if axis == 1 or rows > 11:
+                        assert same_bits(dmlcore.scatter_elements(x, i, updates, axis, num_threads=threads), wanted)
+                assert same_bits(dmlcore.scatter_nd(line, i[..., np.newaxis], updates, num_threads=threads), anywhere)
+                place = (rows - 1 - rng.integers(min(3, rows)), int(rng.integers(length)))
+                i[place], before = bad[rng.integers(len(bad))], i[place]
+                out = x.copy()
+                for output in ({}, {"out": out}):
+                    with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                        dmlcore.scatter_elements(x, i, updates, 1, num_threads=threads, **output)
+                    assert caught.value.position == place
+                assert same_bits(out, x)
+                i[place] = before
+        fences.open()
+
+
 @pytest.mark.parametrize("dtype", ("uint8", "uint16", "float32"))
 def test_short_slices_in_registers(rng, isa, fences, dtype):
     """Slices of two and four elements are as good as single ones of that size: rows of them, with indices of their own."""

@@ -88,6 +88,7 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
 
 #if WRAPS
 #include "ring.h"
+#include "row_scatter.h"
 #else
 /* drift: how far the table moves on from one position to the next, where the ramp does not tell. past: whole lines of elements are
  * stored past the caches. Here some indices are checked, then as many elements moved, by turns. */
@@ -266,6 +267,10 @@ DML_PIECE int NAME(gather_fused)(const dml_plan *p, dml_block *b)
 
 DML_PIECE int NAME(scatter_fused)(const dml_plan *p, dml_block *b)
 {
+#if WRAPS
+    if (DML_SCATTERS_ROWS(sizeof(T)) && p->by_rows)
+        return NAME(scatter_by_rows)(p, b);
+#endif
     NAME(bring_together)(p, b);
     return p->grows && dml_follows(p, b, 1) ? 0 : NAME(fused)(p, b, 1);
 }

@@ -24,6 +24,7 @@
 #define DML_LONG_SLICE 1024        /* bytes; the lines at both ends of a slice cost little of so many */
 #define DML_WRAPS_TUPLES(bytes) ((bytes) > 1 && (bytes) <= 8) /* of elements that rings read by pairs and triples */
 #define DML_WRAPS_ROWS(bytes) ((bytes) == 4 || (bytes) == 8) /* and by single indices in short rows */
+#define DML_SCATTERS_ROWS(bytes) ((bytes) <= 8) /* likewise, scattered */
 #define DML_WRAPS_COLUMNS(bytes) ((bytes) == 4 || (bytes) == 8) /* and by such whose coordinates lie dimension by dimension */
 #define DML_SHORTEST_PAST 4        /* bytes of single elements that are stored past the caches; shorter ones gain nothing */
 
@@ -202,7 +203,7 @@ typedef struct dml_plan {
     int64_t gap;                   /* or, if it is negative, in front: so many other tuples in between */
     int grows;                     /* fused, and the first two indices name elements that follow each other (follow.c) */
     int64_t joined;                /* fused, by a ring that joins tuples on the way: bytes from one to the next; else 0 */
-    int by_rows;                   /* fused, by a ring that reads short rows of single indices where they lie */
+    int by_rows;                   /* fused, by a loop that reads short rows of single indices where they lie */
     int direct;                    /* fused, and element by element */
     int rolls;                     /* likewise, and by a ring of offsets, through the caches */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */

@@ -4,6 +4,7 @@
 #define WRAPS 1
 #define WRAP wrap_avx512
 #define WRAP_SIXTEEN wrap_sixteen
+#define WRAP_EIGHT wrap_eight
 #define WRAP_ROWS wrap_rows
 #define CHECKS_ROWS 1
 #define CHECK_ROWS check_rows
@@ -137,6 +138,21 @@ DML_INLINE int wrap_avx512(const char *index, int64_t count, size_t width, int i
 }
 
 #define WRAP_TUPLES wrap_tuples
+
+/* Of at most eight single ones. Eight offsets are stored, however few there are. Not 0: one is out of range. */
+DML_INLINE int wrap_eight(const char *index, int64_t some, size_t width, int is_signed, int64_t bound, int64_t step,
+                          const u32 *ramp, u32 *offsets)
+{
+    __mmask8 these = (__mmask8)((1 << some) - 1);
+    __m256i v = width == 8 ? halved_indices(index, these) : _mm256_maskz_loadu_epi32(these, (const void *)index);
+    __asm__("" : "+v"(v)); /* as read: what is checked is what is used */
+    v = _mm256_min_epu32(v, _mm256_add_epi32(v, _mm512_castsi512_si256(added_to(is_signed, bound))));
+    __m256i offset = _mm256_mullo_epi32(v, _mm256_set1_epi32((int)step));
+    if (ramp)
+        offset = _mm256_add_epi32(offset, _mm256_maskz_loadu_epi32(these, (const void *)ramp));
+    _mm256_storeu_si256((void *)offsets, offset);
+    return _mm256_cmpge_epu32_mask(v, _mm256_set1_epi32((int)bound)) != 0;
+}
 
 /* Of `some` single ones, 1 to 16: the first `left` follow each other from `index` on, the others lie `gap` bytes further than they would
  * then. Sixteen offsets are stored, and as many of the ramp read, however few there are. Not 0: one is out of range. */
