@@ -204,22 +204,23 @@ static int64_t lines_across(const dml_striding *s, int64_t slices)
     return step < DML_LINE ? dml_least(across, dml_mul(slices, DML_LINE)) : 0;
 }
 
-/* Slices side by side are moved row by row: in parts whose lines stay in the first-level cache until all positions are done, if
- * each is read more than once; as a whole, if not, out of a table that is in the third-level cache or further away. */
+/* Slices side by side are moved row by row, one row of all positions after the other, as their lines have parts of several: in parts
+ * whose lines stay in the first-level cache until all positions are done, where that holds enough of each row; at once if it holds all
+ * rows. Measured, tables of three and four dimensions the other way round: Zen 4 1.0 to 10x of slice by slice. */
 static void cut_rows(dml_striding *s, int64_t across)
 {
     const dml_dim *cut = s->dim + s->cut;
     int64_t rows = elements_in_slice(s) / cut->size;
     int64_t stored = rows > 1 ? dml_mul(s->count, dml_least(DML_LINE, llabs(cut->stream))) : 0; /* again for each row */
     int64_t room = CACHED_PART / (dml_least(CACHED_PART, across) + dml_least(CACHED_PART, stored));
-    int far = rows * cut->size > CACHED_TABLE / across, again = s->count >= across / DML_LINE;
+    int far = rows * cut->size > CACHED_TABLE / across;
     int fits = far ? rows == 1 || room >= FEWEST_CACHED / 2 : cut->size >= LONG_SLICE && room >= FEWEST_CACHED;
-    if (again && (!fits || rows * cut->size <= room))
-        return;
-    if (again)
+    if (fits && s->count >= across / DML_LINE) {
+        if (rows * cut->size <= room)
+            return;
         s->length = dml_least(s->length, far ? dml_most(PART / s->plan->slice, room) : room);
-    if (again || far)
-        move_outside(s, 0);
+    }
+    move_outside(s, 0);
 }
 
 /* Bytes of the lines of one column of a gathered slice that is a spread plane (shape.h); 0: it is none. */
@@ -286,8 +287,10 @@ int dml_share_strided(const dml_plan *p, int scatter, int untouched, int threads
         s.parts *= s.dim[d].size;
     s.per_chunk = s.count;
     if (!scatter) {
-        int64_t part = dml_most(1, p->positions / s.count / s.parts) * p->slice; /* bytes */
-        int64_t shares = threads == 1 ? 1 : dml_ceil(PARTS_EACH * threads, s.parts);
+        int64_t part = dml_most(1, p->positions / s.count / s.parts / s.rows) * p->slice; /* bytes */
+        /* every share begins each row anew: 1.1x for as few as that */
+        int64_t each = s.rows > 1 ? 1 : PARTS_EACH;
+        int64_t shares = threads == 1 ? 1 : dml_ceil(each * threads, s.parts);
         s.per_chunk = dml_most(1, dml_least(CHUNK / part, dml_ceil(s.count, shares)));
     }
     s.chunks = dml_ceil(s.count, s.per_chunk);
