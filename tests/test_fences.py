@@ -232,10 +232,12 @@ def test_indices_in_short_rows_of_wider_ones(rng, every_thread, isa, fences, ind
 
 
 @pytest.mark.parametrize("threads", (1, 3))
-@pytest.mark.parametrize("index, dtype", (("int32", "uint8"), ("uint64", "uint16"), ("uint32", "float32"), ("int64", "float64")))
+@pytest.mark.parametrize(
+    "index, dtype", (("int32", "uint8"), ("uint64", "uint16"), ("uint32", "float32"), ("int64", "float64"))
+)
 def test_updates_in_short_rows_of_wider_ones(rng, every_thread, isa, fences, index, dtype, threads):
-    """Updates, and indices, read where they lie: along rows, along columns, anywhere; of updates for one place the last one stays,
-    nothing between rows is looked at, and every index is checked."""
+    """Updates, and indices, read where they lie: along rows, along columns, anywhere; of updates for one place the last one
+    stays, nothing between rows is looked at, and every index is checked."""
     for length, between in (2, 1), (3, 2), (4, 5), (7, 1), (8, 8), (9, 3), (16, 1), (45, 3), (191, 2):
         positions = 400_000 if dtype == "float64" and length in (2, 8) else 3000
         rows = positions // length + 1
