@@ -268,7 +268,7 @@ DML_PIECE int NAME(gather_fused)(const dml_plan *p, dml_block *b)
 DML_PIECE int NAME(scatter_fused)(const dml_plan *p, dml_block *b)
 {
 #if WRAPS
-    if (DML_SCATTERS_ROWS(sizeof(T)) && p->by_rows)
+    if (DML_WRAPS_ROWS(sizeof(T)) && p->by_rows)
         return NAME(scatter_by_rows)(p, b);
 #endif
     NAME(bring_together)(p, b);

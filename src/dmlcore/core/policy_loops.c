@@ -135,21 +135,21 @@ static int goes_by_rows(const dml_plan *p)
 }
 
 /* Whether a scatter reads short rows of indices or updates where they are (row_scatter.h). Measured on Zen 4, rows of 4 to 191: 1.05 to
- * 1.35x where both have others between them, 1.1 to 2.7x out of the third-level cache; updates alone 0.5 to 1.2x, there, of four bytes
- * and more, 1.1 to 1.25x; indices alone 0.7 to 1.2x, there 1.0 to 1.6x. Rows of two and three: 0.65 to 1.2x, there 0.9 to 2.2x, updates
- * alone 0.65 to 1.3x. */
+ * 1.35x where both have others between them, 1.1 to 2.7x out of the third-level cache; updates alone 0.5 to 1.2x, there 1.1 to 1.25x;
+ * indices alone 0.7 to 1.2x, there 1.0 to 1.6x. Rows of two and three: 0.65 to 1.2x, there 0.9 to 2.2x, updates alone 0.65 to 1.3x.
+ * Emerald Rapids: both on average 1.1x, either 1.0x. */
 static int scatters_by_rows(const dml_plan *p)
 {
     const dml_dim *last = p->dim + p->rank - 1;
     int simple = dml_chosen_isa->wraps && p->stores && p->whole && p->mode == DML_RAISE && p->boxes > 1 && p->tuple == 1;
     simple &= !(p->combine || p->wide || p->again || p->fetch || p->rolls || p->unaligned);
-    if (!simple || !DML_SCATTERS_ROWS(p->slice) || p->rank < 2 || p->cut != p->rank - 2 ||
+    if (!simple || !DML_WRAPS_ROWS(p->slice) || p->rank < 2 || p->cut != p->rank - 2 ||
         last->index != dml_index_bytes(p->index) || last->stream != p->slice)
         return 0;
     int apart = p->packed && !p->linear, beyond = dml_streamed(p) >= ROWS_BEYOND, long_enough = last->size >= LEAST_IN_ROW;
     if (apart && p->scattered)
         return beyond || long_enough;
-    return beyond && p->slice >= 4 && (apart || (p->scattered && long_enough));
+    return beyond && (apart || (p->scattered && long_enough));
 }
 
 /* Whether the next box's indices are checked while those of one move: they lie right behind them, or in all boxes as far behind or
