@@ -48,14 +48,6 @@ def option(op, name: str) -> tuple[str, str]:
     return (text[0], _ROWS) if name == "out" and op.is_nonzero else text
 
 
-def _order(op) -> str:
-    """How a new result lies in memory."""
-    if not op.source:
-        return ""
-    order = f"in the order of memory of {op.source.parameter}"
-    return f" A new one is {order} where there is at most one update for five of its elements, else in C order."
-
-
 def docstring(op) -> str:
     """The text between the quotes, without the indentation of its function."""
     model = op.model
@@ -70,7 +62,7 @@ def docstring(op) -> str:
         head, text = option(op, name)
         lines += [head, *_indent(text)]
     result = next(m for m in model.members if m.name == op.result.name)
-    lines += ["", "Returns", "-------", "ndarray", *_indent(f"{result.text}{_order(op)}")]
+    lines += ["", "Returns", "-------", "ndarray", *_indent(result.text)]
     lines += ["", "Raises", "------", "ConstraintError", *_indent("A shape or a data type breaks a rule of the operator.")]
     if op.index:
         lines += ["IndexOutOfRangeError", *_indent("An index lies outside the dimension that it indexes.")]

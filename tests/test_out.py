@@ -39,24 +39,6 @@ def test_shape_and_dtype(op, rng, each_way):
         assert "out" in str(caught.value) and (wrong == 7).all()
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
-def test_order_of_memory(rng, order):
-    """A scatter's new result: in its input's order with at most one update for five elements, else in C order."""
-    for sizes in ((10, 3, 4), (10, 300, 400)):
-        x = np.empty([sizes[d] for d in order], np.float32).transpose(np.argsort(order))
-        x[...] = rng.integers(0, 100, sizes)
-        for rows in (1, 2, 3):
-            i, u = rng.permutation(10)[:rows], rng.integers(0, 100, (rows, *sizes[1:])).astype(np.float32)
-            wanted = x.copy("K" if rows < 3 else "C")
-            wanted[i] = u
-            along = np.broadcast_to(i[:, np.newaxis, np.newaxis], u.shape)
-            for result in (dmlcore.scatter_nd(x, i[:, np.newaxis], u), dmlcore.scatter_elements(x, along, u, 0)):
-                assert same_bits(result, wanted) and result.strides == wanted.strides and result.flags.owndata
-        for gaps in (x[:, ::-2], x[1:], np.broadcast_to(x[..., :1], sizes), np.broadcast_to(x[:1], sizes)):
-            result = dmlcore.scatter_nd(gaps, [[3]], gaps[3:4] + 1)
-            assert result.strides == gaps.copy("K").strides and same_bits(result[4:], gaps[4:].copy())
-
-
 @operators
 def test_what_it_cannot_be(op, rng):
     drawn = drawn_call(op, rng, max_size=3)

@@ -1385,7 +1385,7 @@ cdef object array_scatter_elements(object input, object indices, object updates,
             "OutputTensor": fact(&c.output, output_array, c.output.rank),
         }, {"Axis": c.axis}, {"Axis": axis})
     if out is None:
-        output_array = allocate(&c.output, c.output.rank, cnp.PyArray_TYPE(input_array), kept_order(input_array, &c.updates))
+        output_array = allocate(&c.output, c.output.rank, cnp.PyArray_TYPE(input_array))
     return run_scatter_elements(&c, input_array, indices_array, updates_array, output_array, out is None, options)
 
 
@@ -1450,8 +1450,7 @@ num_threads : int, optional
 Returns
 -------
 ndarray
-    The tensor to write to. A new one is in the order of memory of input where there is at most one update for
-    five of its elements, else in C order.
+    The tensor to write to.
 
 Raises
 ------
@@ -1684,7 +1683,7 @@ cdef object array_scatter_nd(object input, object indices, object updates, objec
             "OutputTensor": fact(&c.output, output_array, output_rank),
         }, {"InputDimensionCount": c.input_dimension_count, "IndicesDimensionCount": c.indices_dimension_count}, {})
     if out is None:
-        output_array = allocate(&c.output, output_rank, cnp.PyArray_TYPE(input_array), kept_order(input_array, &c.updates))
+        output_array = allocate(&c.output, output_rank, cnp.PyArray_TYPE(input_array))
     return run_scatter_nd(&c, input_array, indices_array, updates_array, output_array, out is None, options)
 
 
@@ -1749,8 +1748,7 @@ num_threads : int, optional
 Returns
 -------
 ndarray
-    The tensor to write to. A new one is in the order of memory of input where there is at most one update for
-    five of its elements, else in C order.
+    The tensor to write to.
 
 Raises
 ------

@@ -23,12 +23,8 @@ cdef extern from *:
         "dmlcore", 1, {NULL, dml_pool_malloc, dml_pool_calloc, dml_pool_realloc, dml_pool_free}};
     """
     cnp.PyDataMem_Handler dml_pool_handler
-    cnp.ndarray PyArray_NewLikeArray(cnp.ndarray, cnp.NPY_ORDER, void *, bint)
     PyObject *PyDataMem_DefaultHandler
     PyObject *PyArray_HANDLER(cnp.ndarray)
-
-cdef enum:
-    FEW_UPDATES = 5   # elements for each, at least; measured on Zen 4, transposed inputs: 1.4x on average, for a quarter 1.0x
 
 cdef object pool_handler = PyCapsule_New(&dml_pool_handler, "mem_handler", NULL)
 
@@ -43,24 +39,17 @@ cdef int start_pool() except -1:
     return 0
 
 
-cdef cnp.ndarray new_array(int rank, const cnp.npy_intp *sizes, int number, cnp.ndarray like):
-    """A C-contiguous array, or one that lies in memory like another."""
-    if like is None:
-        return cnp.PyArray_EMPTY(rank, <cnp.npy_intp *> sizes, number, 0)
-    return PyArray_NewLikeArray(like, cnp.NPY_KEEPORDER, NULL, False)
-
-
-cdef cnp.ndarray empty(int rank, const cnp.npy_intp *sizes, int number, int64_t bytes, cnp.ndarray like=None):
-    """Such an array; from the pool if it is large, and nobody has told NumPy to take memory from elsewhere."""
+cdef cnp.ndarray empty(int rank, const cnp.npy_intp *sizes, int number, int64_t bytes):
+    """A C-contiguous array; from the pool if it is large, and nobody has told NumPy to take memory from elsewhere."""
     cdef object before
     if bytes < DML_POOL_FROM:
-        return new_array(rank, sizes, number, like)
+        return cnp.PyArray_EMPTY(rank, <cnp.npy_intp *> sizes, number, 0)
     before = cnp.PyDataMem_GetHandler()
     if <PyObject *> before != PyDataMem_DefaultHandler:
-        return new_array(rank, sizes, number, like)
+        return cnp.PyArray_EMPTY(rank, <cnp.npy_intp *> sizes, number, 0)
     cnp.PyDataMem_SetHandler(pool_handler)
     try:
-        return new_array(rank, sizes, number, like)
+        return cnp.PyArray_EMPTY(rank, <cnp.npy_intp *> sizes, number, 0)
     finally:
         cnp.PyDataMem_SetHandler(before)
 
@@ -88,44 +77,20 @@ cdef int check_rank(int64_t rank) except -1:
     return 0
 
 
-cdef cnp.ndarray allocate(dml_tensor *t, int64_t rank, int number, cnp.ndarray like=None):
-    """A new array for an inferred output: its last `rank` sizes. Fills in data and strides of `t`."""
+cdef cnp.ndarray allocate(dml_tensor *t, int64_t rank, int number):
+    """A new C-contiguous array for an inferred output: its last `rank` sizes. Fills in data and strides of `t`."""
     cdef cnp.ndarray array
     cdef int64_t item = dml_data_types[t.data_type].bits // 8, count, d, first = t.rank - rank
     check_rank(rank)
     count = dml_product(dml_sizes(t))
     if count > (<int64_t> 1 << 62):
         raise ValueError("the result would have more than 2**62 elements")
-    array = empty(<int> rank, <cnp.npy_intp *> t.sizes + first, number, dml_mul(count, item), like)
+    array = empty(<int> rank, <cnp.npy_intp *> t.sizes + first, number, dml_mul(count, item))
     t.data = cnp.PyArray_BYTES(array)
     for d in range(t.rank - 1, -1, -1):
         t.strides[d] = item
         item *= t.sizes[d]
-    if like is not None:
-        for d in range(rank):
-            t.strides[first + d] = cnp.PyArray_STRIDE(array, <int> d)
     return array
-
-
-cdef bint is_in_order(cnp.ndarray array) noexcept:
-    """Whether no dimension has shorter steps than one behind it."""
-    cdef int d
-    cdef int64_t step, least = 0
-    for d in range(cnp.PyArray_NDIM(array) - 1, -1, -1):
-        step = abs(<int64_t> cnp.PyArray_STRIDE(array, d))
-        if cnp.PyArray_DIM(array, d) > 1:
-            if step < least:
-                return False
-            least = step
-    return True
-
-
-cdef cnp.ndarray kept_order(cnp.ndarray source, dml_tensor *updates):
-    """What a copy of `source` that is updated had better lie in memory like; None: in C order. In the same order it is copied
-    fastest; many updates, rows mostly, are stored faster in C order."""
-    if cnp.PyArray_IS_C_CONTIGUOUS(source) or is_in_order(source):
-        return None
-    return source if dml_product(dml_sizes(updates)) <= cnp.PyArray_SIZE(source) // FEW_UPDATES else None
 
 
 def set_memory_pool_limit(limit):

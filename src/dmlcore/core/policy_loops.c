@@ -19,8 +19,8 @@
 #define MOST_ROW (512 << 10)       /* longer ones would have left the cache before they are used */
 #define STORED_FOR_EACH 48         /* bytes of it for each position, where rows are scattered to */
 #define COMBINED_ROWS (12 << 20)   /* bytes of rows whose elements are combined: that cache has fewer */
-#define LEAST_IN_ROW 4             /* positions of a row that is read where it is, */
-#define ROWS_BEYOND (6 << 20)      /* if indices and updates come to less */
+#define LEAST_IN_ROW 4             /* positions of a row of updates that is read where it is; */
+#define ROWS_BEYOND (6 << 20)      /* bytes of both: shorter rows of more are as well, and rows of either alone */
 #define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
 #define FEWEST_ROWS 8              /* of so many rows in a box, */
 #define LONG_FOR_COLUMNS 1024      /* which are so many bytes long in the table */

@@ -215,7 +215,8 @@ static void cut_rows(dml_striding *s, int64_t across)
     int64_t room = CACHED_PART / (dml_least(CACHED_PART, across) + dml_least(CACHED_PART, stored));
     int far = rows * cut->size > CACHED_TABLE / across;
     int fits = far ? rows == 1 || room >= FEWEST_CACHED / 2 : cut->size >= LONG_SLICE && room >= FEWEST_CACHED;
-    if (fits && s->count >= across / DML_LINE) {
+    int again = s->count >= across / DML_LINE; /* lines are read more than once */
+    if (fits && again) {
         if (rows * cut->size <= room)
             return;
         s->length = dml_least(s->length, far ? dml_most(PART / s->plan->slice, room) : room);
