@@ -37,6 +37,7 @@ DML_INLINE int NAME(scatter_rows)(const dml_plan *p, const dml_block *b, const u
     return 0;
 }
 
+/* The same: the loops that rows' lengths and ramps need. */
 DML_INLINE int NAME(scatter_by_rows)(const dml_plan *p, const dml_block *b)
 {
     const u32 *ramp = p->ramped ? p->ramps->table.narrow : NULL;
