@@ -82,7 +82,7 @@ static const dml_tuning usual = {
     .string_align = 32,
     .slices_copied = NEVER,
     .slices_kept = NEVER,
-    .slices_beside = 0,
+    .slices_beside = 20 << 20,
 };
 
 #if DML_X86_64 && (defined(__GNUC__) || defined(__clang__))
