@@ -192,6 +192,42 @@ def test_rows_in_registers(rng, isa, fences, dtype, index):
 
 
 @pytest.mark.parametrize("threads", (1, 3))
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+def test_tuples_of_wider_rows(rng, every_thread, isa, fences, index, threads):
+    """Tuples with others between them, whatever these hold, forwards and backwards: nothing in front of the first one or behind the
+    last one is touched, every coordinate is checked, and what lies between them is not."""
+    limits = np.iinfo(index)
+    for q, between in itertools.product(range(1, 7), (1, 2, 5)):
+        shape = (2, 3, 5, 7, 11, 13)[:q] if q > 1 else (700,)
+        dtype = rng.choice(("uint8", "uint16", "float32", "float64"))
+        table = fences.array(rng.integers(0, 100, shape).astype(dtype), True)
+        counts = (301, 70_001) if between == q % 3 else (304, 5003)
+        for count, at_the_end in itertools.product(counts, (True, False)):
+            others = np.array([limits.min, limits.max, 0], index)
+            wide = fences.array(others[rng.integers(3, size=(count, q + between))], at_the_end)
+            given = wide[:, between:] if at_the_end else wide[:, :q]
+            given[...] = np.stack([rng.integers(-n if index[0] == "i" else 0, n, count) for n in shape], -1)
+            for i in (given, given[::-1]):
+                wanted = table[tuple(i.astype("int64").T)]
+                out, target = np.zeros_like(wanted), table.copy()
+                for output in ({}, {"out": out}):
+                    assert same_bits(dmlcore.gather_nd(table, i, num_threads=threads, **output), wanted)
+                np.put(target, np.ravel_multi_index(tuple(i.astype("int64").T), shape, mode="wrap"), wanted)
+                assert same_bits(dmlcore.scatter_nd(table, i, wanted, num_threads=threads), target)
+                for k, n in enumerate(shape):
+                    place = int(rng.choice([0, count - 1, count // 2])), k
+                    bad = [n, limits.max] + ([-n - 1, limits.min] if index[0] == "i" else [])
+                    i[place], before = bad[rng.integers(len(bad))], i[place]
+                    for output in ({}, {"out": out}):
+                        with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                            dmlcore.gather_nd(table, i, num_threads=threads, **output)
+                        assert caught.value.position == place
+                    i[place] = before
+                assert same_bits(out, wanted)
+        fences.open()
+
+
+@pytest.mark.parametrize("threads", (1, 3))
 @pytest.mark.parametrize("dtype", ("uint8", "float32", "float64"))
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 def test_indices_in_short_rows_of_wider_ones(rng, every_thread, isa, fences, index, dtype, threads):

@@ -116,7 +116,7 @@ def test_tuples_that_are_apart(rng, every_thread, isa, length, index):
 
 @pytest.mark.parametrize("isa", ("baseline", "avx512", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("index", ("int64", "int32", "uint32", "uint64"))
-@pytest.mark.parametrize("shape", ((70, 50), (300, 1100), (7, 20, 33), (3, 400, 200)), ids=str)
+@pytest.mark.parametrize("shape", ((70, 50), (300, 1100), (7, 20, 33), (3, 400, 200), (3, 11, 20, 17)), ids=str)
 def test_tuples_out_of_near_tables(rng, every_thread, isa, shape, index):
     """Sixteen at a time and what is left; so many that the check keeps some offsets; a bad one is found wherever it is."""
     for dtype, count in [(d, c) for d in DTYPES for c in (1030, 5003)] + [("float64", 300_003)]:

@@ -6,8 +6,9 @@
 #define VECTORS(tuple) ((tuple) % 5 == 0 ? 5 : (tuple) % 7 == 0 ? 7 : 3) /* so many of which are checked at a time */
 
 /* Coordinates that follow each other, `tuple` of them for each position. v is in [-n, n) exactly when v + n is in
- * [0, 2n), unsigned: one addition and one maximum for each. lanes, a constant, is a multiple of the tuple and of the vectors'
- * lengths, so a lane always meets coordinates of the same dimension. */
+ * [0, 2n), unsigned: one addition and one maximum for each. A bound below zero is for what lies between tuples: every value is
+ * right. lanes, a constant, is a multiple of the tuple and of the vectors' lengths, so a lane always meets coordinates of the same
+ * dimension. */
 DML_INLINE int NAME(check_by)(const T *index, int64_t count, int tuple, const int64_t *bounds, int is_signed, int64_t ahead,
                               int lanes)
 {
@@ -18,8 +19,8 @@ DML_INLINE int NAME(check_by)(const T *index, int64_t count, int tuple, const in
         if (sizeof(T) == 4) /* a longer dimension takes every value */
             n = dml_least(n, is_signed ? (int64_t)1 << 31 : (int64_t)1 << 32);
         bad |= n == 0;
-        add[lane] = is_signed ? (T)n : 0;
-        last[lane] = (T)n + add[lane] - 1;
+        add[lane] = is_signed && n > 0 ? (T)n : 0;
+        last[lane] = n < 0 ? (T)-1 : (T)n + add[lane] - 1;
         most[lane] = 0;
     }
     for (; count >= lanes; count -= lanes, index += lanes) {

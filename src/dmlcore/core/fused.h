@@ -216,6 +216,10 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
     if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->joined) {
         if (p->tuple == 2)
             return NAME(ring)(p, b, 2, p->joined, 0, NULL, 0, 0, DML_MERGES, past);
+        if (p->tuple == 3)
+            return NAME(ring)(p, b, 3, p->joined, 0, NULL, 0, 0, DML_MERGES, past);
+        if (p->tuple == 4)
+            return NAME(ring)(p, b, 4, p->joined, 0, NULL, 0, 0, DML_MERGES, past);
         return p->merges && sizeof(T) == 4 ? NAME(ring)(p, b, 1, p->joined, 0, NULL, 0, 0, DML_MERGES, past)
                                            : NAME(ring)(p, b, 1, p->joined, 0, NULL, 0, 0, DML_INSERTS, past);
     }
@@ -223,6 +227,8 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
         return NAME(ring)(p, b, 2, 0, 0, NULL, 0, 0, DML_MERGES, past);
     if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->tuple == 3)
         return NAME(ring)(p, b, 3, 0, 0, NULL, 0, 0, DML_MERGES, past);
+    if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->tuple == 4)
+        return NAME(ring)(p, b, 4, 0, 0, NULL, 0, 0, DML_MERGES, past);
 #endif
     if (!JOINS(T)) /* one for all where nothing is fast anyway */
         return NAME(loop)(p, b, ramp, drift, scatter, DML_INSERTS, 0);

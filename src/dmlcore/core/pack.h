@@ -114,7 +114,7 @@ DML_INLINE void NAME(collect_tuples)(T *DML_RESTRICT to, const char *from, int64
     }
 }
 
-/* Any tuples; long ones one coordinate after the other. */
+/* Any tuples; long ones whose coordinates are apart one coordinate after the other. */
 DML_INLINE void NAME(collect_any)(T *DML_RESTRICT to, const char *from, int64_t stride, int64_t count, int q, int64_t apart)
 {
     switch (apart == (int64_t)sizeof(T) ? q : -q) {
@@ -124,7 +124,9 @@ DML_INLINE void NAME(collect_any)(T *DML_RESTRICT to, const char *from, int64_t 
     case -2: NAME(collect_tuples)(to, from, stride, count, 2, apart); return;
     case -3: NAME(collect_tuples)(to, from, stride, count, 3, apart); return;
     default:
-        for (int k = 0; k < q; k++)
+        for (int64_t i = 0; apart == (int64_t)sizeof(T) && i < count; i++)
+            dml_copy_short((char *)(to + i * q), from + i * stride, q * (int64_t)sizeof(T));
+        for (int k = 0; apart != (int64_t)sizeof(T) && k < q; k++)
             for (int64_t i = 0; i < count; i++) {
                 DML_FEW;
                 memcpy(to + i * q + k, from + i * stride + k * apart, sizeof(T));

@@ -13,6 +13,7 @@
 #define FEEDS ((int64_t)16 << 20)  /* bytes of indices and updates: some are fetched while others are combined, */
 #define LEAST_FED (48 << 10)       /* where the first-level cache does not hold the table */
 #define MANY ((int64_t)16 << 20)   /* bytes of indices, more than the third-level cache holds beside the rest */
+#define LONG_TUPLE 24              /* bytes; of more that follow each other blocks read many sooner than rings: 0.75 to 1.0 */
 #define FAR_MORE ((int64_t)40 << 20) /* the same of single 64-bit ones that had better not be looked up in registers */
 #define STORED_FAR (16 << 20)      /* bytes of indices and elements beside which what is stored to leaves that cache, too */
 #define LEAST_ROW 512              /* bytes of a row that is fetched as a whole while the one before it is read; */
@@ -107,7 +108,7 @@ static int had_better_roll(const dml_plan *p)
     return p->fetch || (p->stores && p->tuple > 1 && dml_streamed(p) >= ROLLED);
 }
 
-/* Whether tuples each of whose coordinates follow each other, and single indices and pairs that are equally far apart, are joined in
+/* Whether tuples each of whose coordinates follow each other, and single indices and tuples that are equally far apart, are joined in
  * registers, by the ring that moves what they name. Single ones that are neither every second one nor backwards: those of eight bytes
  * out of tables of middling size, 1.0 to 1.4x; others, and of four bytes, which take twice as many inserts, 0.67 to 1.36x. */
 static int joins_apart(const dml_plan *p)
@@ -121,7 +122,7 @@ static int joins_apart(const dml_plan *p)
         return 0;
     if (p->tuple == 1)
         return apart == 2 * bytes || apart == -bytes || (p->merges && bytes == 8);
-    return p->tuple == 2 && p->coordinate_stride == bytes;
+    return p->coordinate_stride == bytes;
 }
 
 /* Whether single indices in short rows are read where they lie, by a ring. */
@@ -206,8 +207,9 @@ void dml_policy_loops(dml_plan *p)
     p->rolls = simple && !p->by_columns && !p->direct && had_better_roll(p);
     p->past &= !p->rolls;
     int fits = p->gathers ? p->slice <= 8 && !p->past : DML_WRAPS_TUPLES(p->slice);
-    int tuples = p->tuple <= dml_chosen_isa->wraps && fits && !p->ramped && !p->stores && !p->in_registers &&
-                 !(p->by_columns && p->gathers);
+    int blocks_as_well = many && !p->packed && tuple > LONG_TUPLE;
+    int longest = dml_chosen_isa->wraps - (p->gathers || p->by_columns || blocks_as_well); /* these by one coordinate less */
+    int tuples = p->tuple <= longest && fits && !p->ramped && !p->stores && !p->in_registers && !(p->by_columns && p->gathers);
     p->fused = p->direct || p->rolls || (simple && (p->tuple == 1 || tuples) && !p->fetch);
     int scatters_rows = scatters_by_rows(p);
     p->fused |= scatters_rows;

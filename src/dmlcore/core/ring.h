@@ -1,28 +1,10 @@
 /* ring.h: the loop of fused.h where the vector unit checks sixteen indices at a time (WRAP_SIXTEEN): it does so RING_AHEAD positions
  * before their elements are moved, those of the next box included, and a ring holds the offsets meanwhile. The processor looks some
  * hundred instructions ahead; so it sees checks and moves, and does not wait where a block of either ends. Tuples of q coordinates, a
- * constant wherever this is inlined; apart: bytes from one to the next, of one or two coordinates; along: bytes from one dimension's
+ * constant wherever this is inlined; apart: bytes from one to the next, of up to four coordinates; along: bytes from one dimension's
  * coordinates to those of the next, where these follow each other; 0 where tuples do. What the loop counts by is as little as it can
  * be: one pointer more, kept on the stack, costs a tenth. Included by fused.h, without guard. */
-#define RING 128 /* offsets that there is room for, */
-#define RING_AHEAD 96 /* and that wait for their moves; measured on Zen 5: 112 are as good, 64 and less slower by 4 to 30 % */
 #define FARTHEST_FETCHED 256 /* bytes from one tuple to the next; farther ones, not fetched: 1.05 to 1.25x, Zen 4 */
-
-_Static_assert(RING_AHEAD <= DML_LONGEST_LOOK, "the next box has so many");
-
-/* The offsets of some tuples at an end of a box. */
-DML_INLINE int NAME(rest)(const char *index, int64_t count, int q, int64_t apart, int64_t along, const dml_plan *p,
-                          const u32 *ramps, u32 *offsets)
-{
-    I together[16 * 3];
-    if (!apart && !along)
-        return NAME(some)((const I *)(const void *)index, count, q, p, ramps, offsets);
-    for (int64_t j = 0; j < count; j++)
-        for (int k = 0; k < q; k++)
-            memcpy(together + j * q + k,
-                   along ? index + k * along + j * (int64_t)sizeof(I) : index + j * apart + k * (int64_t)sizeof(I), sizeof(I));
-    return NAME(some)(together, count, q, p, ramps, offsets);
-}
 
 DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, int64_t apart, int64_t along, const u32 *ramps, int drift,
                           int scatter, enum dml_joins way, int past)
@@ -31,7 +13,7 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, int64_t apart,
     int64_t each = apart ? apart : (along ? 1 : q) * (int64_t)sizeof(I);
     char *table = b->table, *stream = b->stream;
     int64_t count = b->count, next_step = p->next_step, ahead = p->ahead, at = 0, ready = 0;
-    int64_t first = past ? DML_JOIN3(to_line, T, ISA)(stream, count) : 0, bounds[3], steps[3];
+    int64_t first = past ? DML_JOIN3(to_line, T, ISA)(stream, count) : 0, bounds[4], steps[4];
     int is_signed = dml_index_signed(p->index);
     u32 *ring = b->offsets.narrow, *few = ring + RING;
     for (int k = 0; k < q; k++) {
@@ -41,7 +23,7 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, int64_t apart,
     int64_t whole = (count - first) & -16, last = count - first - whole;
     int64_t further = first || whole < RING_AHEAD ? 0 : dml_least(RING_AHEAD, b->following & -16); /* of the next box */
     if (first) {
-        if (NAME(rest)(index, first, q, apart, along, p, ramps, few))
+        if (DML_JOIN3(some_offsets, I, ISA)(p, index, first, apart, along, ramps, few))
             return 1;
         for (int64_t j = 0; j < first; j++, table += drift, stream += sizeof(T))
             NAME(one)(table + few[j], stream, scatter);
@@ -52,10 +34,9 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, int64_t apart,
         at = b->known_at;
         ready = b->known_positions;
     }
-    for (; ready < dml_least(RING_AHEAD, whole); ready += 16)
-        if (WRAP_SIXTEEN(index + ready * each, q, apart, along, sizeof(I), is_signed, bounds, steps,
-                         ramps ? ramps + ready : NULL, ring + ((at + ready) & (RING - 1))))
-            return 1;
+    if (ready < dml_least(RING_AHEAD, whole) &&
+        DML_JOIN3(first_offsets, I, ISA)(p, index, ready, dml_least(RING_AHEAD, whole), apart, along, ramps, ring, at))
+        return 1;
     /* lines that are fetched ahead of sixteen tuples which are apart: all, one for each tuple, or none */
     int64_t soon_lines = dml_ceil(llabs(16 * apart), DML_LINE), soon_from = apart < 0 ? 16 * apart - ahead : ahead,
             soon_step = DML_LINE;
@@ -88,7 +69,7 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, int64_t apart,
         next = dml_block_fetch(next, next_step, scatter);
         NAME(sixteen)(table, stream, ring + at, drift, scatter, way, past);
     }
-    if (last && NAME(rest)(index + whole * each, last, q, apart, along, p, ramps ? ramps + whole : NULL, few))
+    if (last && DML_JOIN3(some_offsets, I, ISA)(p, index + whole * each, last, apart, along, ramps ? ramps + whole : NULL, few))
         return 1;
     for (int64_t j = 0; j < last; j++, table += drift, stream += sizeof(T))
         NAME(one)(table + few[j], stream, scatter);
@@ -106,6 +87,4 @@ DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramps, int
 
 #include "row_ring.h"
 
-#undef RING
-#undef RING_AHEAD
 #undef FARTHEST_FETCHED

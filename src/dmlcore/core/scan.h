@@ -4,6 +4,7 @@
 #define NAME(name) DML_JOIN3(name, I, ISA)
 #define FEWEST 256 /* positions that are worth the preparations */
 #define LONG_BOX 512 /* the same for each box */
+#define MOST_SPREAD (DML_LINE / (int)sizeof(I)) /* coordinates from a tuple to the next, with what lies between them */
 #define LEAST_IN_ROW 4 /* indices of a row that are worth a look of its own; two and three: 0.8 to 1.05 of the speed */
 #define CHECK(index, count, tuple, bounds, ahead) \
     DML_JOIN3(check, I, ISA)((const I *)(const void *)(index), count, tuple, bounds, is_signed, ahead)
@@ -22,6 +23,20 @@ static void NAME(note)(unsigned char *seen, const dml_plan *p, const dml_block *
             seen[narrow[i]] = 1;
 }
 
+/* Tuples that are equally far apart in a box: as many coordinates as lie from one to the next, where what lies between them may be read
+ * as coordinates that have no bound; else 0. */
+static int NAME(spread)(const dml_plan *p, int64_t *bounds)
+{
+    int64_t apart = p->dim[p->rank - 1].index;
+    int lanes = (int)(apart / (int64_t)sizeof(I));
+    if (!p->packed || !p->linear || p->unaligned || lanes <= p->tuple || lanes > MOST_SPREAD ||
+        !DML_JOIN3(has_lanes_for, I, ISA)(lanes) || (p->tuple > 1 && p->coordinate_stride != (int64_t)sizeof(I)))
+        return 0;
+    for (int k = 0; k < lanes; k++)
+        bounds[k] = k < p->tuple ? p->bounds[k] : -1;
+    return lanes;
+}
+
 static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t end)
 {
     dml_block block;
@@ -33,18 +48,22 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
     unsigned char *seen = p->seen ? p->seen + worker->number * p->seen_apart : NULL;
     int simple = !seen && p->mode == DML_RAISE && !p->again, stop = DML_OK;
     int by_lanes = simple && p->positions >= FEWEST && DML_JOIN3(has_lanes_for, I, ISA)(p->tuple);
+    int64_t spread_bounds[MOST_SPREAD];
+    int spread = simple && p->positions >= FEWEST ? NAME(spread)(p, spread_bounds) : 0;
     const dml_dim *last = p->dim + p->rank - 1;
     int by_rows = CHECKS_ROWS && simple && p->packed && p->tuple == 1 && !p->linear && last->index == tuple_bytes &&
                   last->size >= LEAST_IN_ROW;
     int columns = simple && p->by_columns;
     int64_t box = begin, kept = p->kept ? dml_most(begin, dml_least(p->kept_from, end)) : end;
-    if (dense && by_lanes && !p->packed) {                /* one run of coordinates: boxes do not matter */
-        int64_t at = dml_block_number(p, begin), stop_at = dml_block_number(p, kept), some;
+    if ((dense && by_lanes && !p->packed) || (spread && p->rank == 1)) { /* one run of coordinates: boxes do not matter */
+        int lanes = spread ? spread : p->tuple;
+        int64_t at = dml_block_number(p, begin), stop_at = dml_block_number(p, kept), each = lanes * (int64_t)sizeof(I), some;
         for (; at < stop_at && !stop; at += some) {
             some = dml_least(stop_at - at, 16 * DML_BLOCK);
-            if (CHECK(p->indices + at * tuple_bytes, some * p->tuple, p->tuple, p->bounds, p->tuned->ahead_of_scans))
+            if (CHECK(p->indices + at * each, (some - 1) * lanes + p->tuple, lanes, spread ? spread_bounds : p->bounds,
+                      p->tuned->ahead_of_scans))
                 return DML_OUT_OF_RANGE;
-            stop = dml_tick(worker, some * tuple_bytes);
+            stop = dml_tick(worker, some * each);
         }
         box = kept;
     }
@@ -53,7 +72,9 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
         int bad = 0;
         for (int k = 0; columns && k < p->tuple; k++)
             bad |= CHECK(block.indices + k * p->coordinate_stride, block.positions, 1, p->bounds + k, 0);
-        if (by_rows)
+        if (spread && block.positions >= LONG_BOX)
+            bad = CHECK(block.indices, (block.positions - 1) * spread + p->tuple, spread, spread_bounds, 0);
+        else if (by_rows)
             bad = CHECK_ROWS(block.indices, p->ramps->index, block.positions, last->size, p->bounds[0], is_signed, sizeof(I));
         else if (!columns && by_lanes && block.positions >= LONG_BOX)
             bad = CHECK(p->packed ? DML_JOIN3(pack, I, ISA)(p, &block, block.positions) : block.indices,
@@ -84,5 +105,6 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
 #undef NAME
 #undef FEWEST
 #undef LONG_BOX
+#undef MOST_SPREAD
 #undef LEAST_IN_ROW
 #undef CHECK

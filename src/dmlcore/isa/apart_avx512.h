@@ -56,9 +56,45 @@ DML_INLINE __m512i joined_any(const char *from, int64_t apart, int q, size_t wid
     return v;
 }
 
-/* Sixteen coordinates, likewise from tuples of q that are `apart`. */
+/* Four coordinates of four bytes, or of eight, the last of which is nothing if q is three. */
+DML_INLINE __m128i four_halves(const char *from, int q)
+{
+    return _mm_maskz_loadu_epi32((__mmask8)((1 << q) - 1), (const void *)from);
+}
+DML_INLINE __m256i four_units(const char *from, int q)
+{
+    return _mm256_maskz_loadu_epi64((__mmask8)((1 << q) - 1), (const void *)from);
+}
+
+/* Those of two tuples of q, three or four, that are `apart`, eight bytes each. */
+DML_INLINE __m512i two_tuples(const char *from, int64_t apart, int q)
+{
+    __m512i v = _mm512_inserti64x4(_mm512_castsi256_si512(four_units(from, q)), four_units(from + apart, q), 1);
+    __asm__("" : "+v"(v)); /* as read: what is checked is what is used */
+    return v;
+}
+
+/* Those of four, each in four bytes. */
+DML_INLINE __m512i four_tuples(const char *from, int64_t apart, int q, size_t width)
+{
+    __m512i v;
+    if (width == 8) {
+        __m256i low = _mm512_cvtsepi64_epi32(two_tuples(from, apart, q));
+        return _mm512_inserti64x4(_mm512_castsi256_si512(low), _mm512_cvtsepi64_epi32(two_tuples(from + 2 * apart, apart, q)),
+                                  1);
+    }
+    v = _mm512_inserti64x2(_mm512_castsi128_si512(four_halves(from, q)), four_halves(from + apart, q), 1);
+    v = _mm512_inserti64x2(v, four_halves(from + 2 * apart, q), 2);
+    v = _mm512_inserti64x2(v, four_halves(from + 3 * apart, q), 3);
+    __asm__("" : "+v"(v));
+    return v;
+}
+
+/* Sixteen coordinates, likewise from tuples of q that are `apart`; triples take the room of four. */
 DML_INLINE __m512i joined_indices(const char *index, int64_t apart, int q, size_t width)
 {
+    if (q > 2)
+        return four_tuples(index, apart, q, width);
     if (width == 4)
         return joined_any(index, apart, q, width);
     __m256i low = _mm512_cvtsepi64_epi32(joined_any(index, apart, q, width));

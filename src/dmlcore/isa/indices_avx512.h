@@ -63,20 +63,21 @@ DML_INLINE __m512i coordinate_of(const __m512i *v, int q, int k)
 #define LONGEST_WRAPPED 6 /* tuple */
 
 /* Narrow offsets of up to sixteen tuples of q coordinates; bad: whether one is out of range. apart, unless it is 0: bytes from one of
- * sixteen to the next, of up to two coordinates; else they follow each other. */
+ * sixteen to the next, of up to four coordinates; else they follow each other. */
 DML_INLINE __m512i some_offsets(const char *index, int64_t some, int q, int64_t apart, size_t width, int is_signed,
                                 const int64_t *bounds, const int64_t *steps, __m512i offset, int *bad)
 {
     __m512i all[LONGEST_WRAPPED];
     __mmask16 out = 0;
-    for (int k = 0; k < q; k++) {
+    int room = apart && q == 3 ? 4 : q; /* that a tuple takes */
+    for (int k = 0; k < room; k++) {
         int64_t there = dml_most(0, dml_least(16, some * q - 16 * k));
-        all[k] = apart ? joined_indices(index + 16 / q * k * apart, apart, q, width)
+        all[k] = apart ? joined_indices(index + 16 / room * k * apart, apart, q, width)
                        : indices_at(index + k * 16 * (int64_t)width, (__mmask16)((1 << there) - 1), width);
     }
     for (int k = 0; k < q; k++) {
         __m512i n = _mm512_set1_epi32((int)bounds[k]), add = added_to(is_signed, bounds[k]);
-        __m512i v = from_the_end(coordinate_of(all, q, k), add);
+        __m512i v = from_the_end(coordinate_of(all, room, k), add);
         out |= _mm512_cmpge_epu32_mask(v, n);
         offset = _mm512_add_epi32(offset, _mm512_mullo_epi32(v, _mm512_set1_epi32((int)steps[k])));
     }
