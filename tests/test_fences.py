@@ -194,8 +194,8 @@ def test_rows_in_registers(rng, isa, fences, dtype, index):
 @pytest.mark.parametrize("threads", (1, 3))
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 def test_tuples_of_wider_rows(rng, every_thread, isa, fences, index, threads):
-    """Tuples with others between them, whatever these hold, forwards and backwards: nothing in front of the first one or behind the
-    last one is touched, every coordinate is checked, and what lies between them is not."""
+    """Tuples with others between them, whatever these hold, forwards and backwards: nothing in front of the first one or
+    behind the last one is touched, every coordinate is checked, and what lies between them is not."""
     limits = np.iinfo(index)
     for q, between in itertools.product(range(1, 7), (1, 2, 5)):
         shape = (2, 3, 5, 7, 11, 13)[:q] if q > 1 else (700,)
