@@ -231,10 +231,12 @@ def test_tuples_of_wider_rows(rng, every_thread, isa, fences, index, threads):
 @pytest.mark.parametrize("dtype", ("uint8", "float32", "float64"))
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 def test_indices_in_short_rows_of_wider_ones(rng, every_thread, isa, fences, index, dtype, threads):
-    """Indices read where they lie, a part of sixteen from the next row: forwards, backwards, every second row, along planes;
-    nothing between them is looked at, and every one is checked."""
+    """Indices read where they lie, a row at a time or a part of sixteen from the next row: forwards, backwards, every second
+    row, along planes; nothing between them is looked at, and every one is checked."""
     n = 71
-    for length, between, positions in ((16, 1, 9000), (17, 31, 9000), (40, 3, 9000), (191, 2, 9000), (50, 9, 300_000)):
+    shortest = ((3, 1, 9000), (5, 6, 9001), (8, 2, 9000), (9, 30, 9000), (15, 1, 9000))
+    longer = ((16, 1, 9000), (17, 31, 9000), (40, 3, 9000), (191, 2, 9000), (50, 9, 300_000))
+    for length, between, positions in shortest + longer:
         rows = positions // length + 1
         line = fences.array(rng.integers(0, 100, 5000).astype(dtype), True)
         x = fences.array(rng.integers(0, 100, (rows, n)).astype(dtype), True)
