@@ -234,7 +234,7 @@ def test_indices_in_short_rows_of_wider_ones(rng, every_thread, isa, fences, ind
     """Indices read where they lie, a row at a time or a part of sixteen from the next row: forwards, backwards, every second
     row, along planes; nothing between them is looked at, and every one is checked."""
     n = 71
-    shortest = ((3, 1, 9000), (5, 6, 9001), (8, 2, 9000), (9, 30, 9000), (15, 1, 9000))
+    shortest = ((2, 1, 9000), (2, 7, 9014), (3, 1, 9000), (5, 6, 9001), (8, 2, 9000), (9, 30, 9000), (15, 1, 9000))
     longer = ((16, 1, 9000), (17, 31, 9000), (40, 3, 9000), (191, 2, 9000), (50, 9, 300_000))
     for length, between, positions in shortest + longer:
         rows = positions // length + 1

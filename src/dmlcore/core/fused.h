@@ -209,7 +209,9 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
     int past = sizeof(T) >= DML_SHORTEST_PAST && !scatter && DML_JOIN3(goes_past, T, ISA)(p, b->stream);
 #if WRAPS
     if (!scatter && DML_WRAPS_ROWS(sizeof(T)) && p->by_rows && last->size < DML_SHORTEST_ROW)
-        return last->size <= 8 ? NAME(short_row_ring)(p, b, ramp, 1) : NAME(short_row_ring)(p, b, ramp, 0);
+        return last->size == 2   ? NAME(short_row_ring)(p, b, ramp, 2)
+               : last->size <= 8 ? NAME(short_row_ring)(p, b, ramp, 8)
+                                 : NAME(short_row_ring)(p, b, ramp, 15);
     if (!scatter && DML_WRAPS_ROWS(sizeof(T)) && p->by_rows)
         return sizeof(T) == 4 && p->merges ? NAME(row_ring)(p, b, ramp, DML_MERGES) : NAME(row_ring)(p, b, ramp, DML_INSERTS);
     if (!scatter && DML_WRAPS_COLUMNS(sizeof(T)) && p->joined && p->by_columns)

@@ -22,7 +22,6 @@
 #define COMBINED_ROWS (12 << 20)   /* bytes of rows whose elements are combined: that cache has fewer */
 #define LEAST_IN_ROW 4             /* positions of a row of updates that is read where it is; */
 #define ROWS_BEYOND (6 << 20)      /* bytes of both: shorter rows of more are as well, and rows of either alone */
-#define SHORTEST_IN_PLACE 3        /* positions of a row that is gathered; of pairs 0.7 to 1.2 */
 #define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
 #define FEWEST_ROWS 8              /* of so many rows in a box, */
 #define LONG_FOR_COLUMNS 1024      /* which are so many bytes long in the table */
@@ -85,16 +84,17 @@ static int goes_by_columns(const dml_plan *p)
            columns * DML_LINE <= row / 2 * 3 && p->positions >= p->tuned->columns / DML_LINE;
 }
 
-/* Whether a gather goes along short rows of the table, by no more bytes of indices than they have: both are streams then, and so
- * is what it stores. The hardware fetches the indices early enough by itself. */
+/* Whether a gather goes along short rows of the table, by no more bytes of indices than they have, or than the machine says: both are
+ * streams then, and so is what it stores. The hardware fetches the indices early enough by itself. */
 static int goes_along_short_rows(const dml_plan *p)
 {
     const dml_dim *last = p->dim + p->rank - 1;
     if (p->stores || p->fetch || p->rank < 2 || p->tuple != 1 || last->table != 0)
         return 0;
-    int64_t row = last[-1].table;
-    return row <= p->tuned->short_rows && p->bounds[0] * llabs(p->steps[0]) <= row &&
-           last->size * dml_index_bytes(p->index) <= row;
+    const dml_tuning *t = p->tuned;
+    int64_t row = last[-1].table, indices = last->size * last->index, most = t->short_indices ? t->short_indices : row;
+    return row <= t->short_rows && p->bounds[0] * llabs(p->steps[0]) <= row && last[-1].index == indices && indices <= most &&
+           (p->slice >= 4 || !t->short_indices) && p->walked + (double)dml_streamed(p) >= (double)t->short_rows_beyond;
 }
 
 /* Whether elements are fetched by a ring of offsets (far.c), and stored through the caches. Where nothing is fetched, it moves
@@ -109,6 +109,14 @@ static int had_better_roll(const dml_plan *p)
     return p->fetch || (p->stores && p->tuple > 1 && dml_streamed(p) >= ROLLED);
 }
 
+/* Whether single indices, or tuples, are equally far apart, and not so far that a ring had better leave them to others. */
+static int are_apart(const dml_plan *p)
+{
+    int64_t apart = p->dim[p->rank - 1].index;
+    return dml_chosen_isa->wraps && p->packed && p->linear && !p->ramped && !p->stores && DML_WRAPS_TUPLES(p->slice) &&
+           llabs(apart) <= APART_MOST && (p->tuple == 1 || p->coordinate_stride == dml_index_bytes(p->index));
+}
+
 /* Whether tuples each of whose coordinates follow each other, and single indices and tuples that are equally far apart, are joined in
  * registers, by the ring that moves what they name. Single ones that are neither every second one nor backwards: those of eight bytes
  * out of tables of middling size, 1.0 to 1.4x; others, and of four bytes, which take twice as many inserts, 0.67 to 1.36x. */
@@ -117,24 +125,21 @@ static int joins_apart(const dml_plan *p)
     int64_t bytes = dml_index_bytes(p->index), apart = p->dim[p->rank - 1].index;
     int by_ring = dml_chosen_isa->wraps && p->fused && !p->stores && !p->direct && !p->rolls && !p->in_registers && !p->gathers;
     if (by_ring && p->by_columns)
-        return DML_WRAPS_COLUMNS(p->slice) && p->coordinate_stride != 0 && !p->past;
-    if (!by_ring || p->row_lookup || !p->packed || !p->linear || p->ramped || !DML_WRAPS_TUPLES(p->slice) ||
-        llabs(apart) > APART_MOST)
+        return DML_WRAPS_COLUMNS(p->slice) && p->coordinate_stride != 0;
+    if (!by_ring || p->row_lookup || !are_apart(p))
         return 0;
-    if (p->tuple == 1)
-        return apart == 2 * bytes || apart == -bytes || (p->merges && bytes == 8);
-    return p->coordinate_stride == bytes;
+    return p->tuple > 1 || apart == 2 * bytes || apart == -bytes || (p->merges && bytes == 8);
 }
 
 /* Whether single indices in short rows are read where they lie, by a ring. Measured on Zen 4 in rows of 3 to 14: 0.85 to 1.6x, on average
- * 1.1x. */
+ * 1.1x; of two 1.0 to 2.1x, on average 1.3x. */
 static int goes_by_rows(const dml_plan *p)
 {
     const dml_dim *last = p->dim + p->rank - 1;
     int by_ring = dml_chosen_isa->wraps && p->fused && !p->direct && !p->rolls && !p->in_registers && !p->gathers;
     by_ring &= p->tuned->rows_in_place < INT64_MAX && DML_WRAPS_ROWS(p->slice) && !p->stores && !p->row_lookup && !p->grows;
     return by_ring && p->packed && !p->unaligned && !p->linear && p->tuple == 1 && p->cut == p->rank - 2 &&
-           last->index == dml_index_bytes(p->index) && last->size >= SHORTEST_IN_PLACE;
+           last->index == dml_index_bytes(p->index) && last->size > 1;
 }
 
 /* Whether a scatter reads short rows of indices or updates where they are (row_scatter.h). Measured on Zen 4, on average of each length
@@ -208,6 +213,8 @@ void dml_policy_loops(dml_plan *p)
     }
     p->rolls = simple && !p->by_columns && !p->direct && had_better_roll(p);
     p->past &= !p->rolls;
+    if (p->tuple > 1 && p->tuple <= dml_chosen_isa->wraps && are_apart(p))
+        p->gathers = 0; /* joined, 1.0 to 1.9x on Emerald Rapids, on average 1.2x */
     int fits = p->gathers ? p->slice <= 8 && !p->past : DML_WRAPS_TUPLES(p->slice);
     int blocks_as_well = many && !p->packed && tuple > LONG_TUPLE;
     int longest = dml_chosen_isa->wraps - (p->gathers || p->by_columns || blocks_as_well); /* these by one coordinate less */
@@ -219,7 +226,7 @@ void dml_policy_loops(dml_plan *p)
     p->grows = p->fused && !scatters_rows && p->tuple == 1 && !many && !p->row_lookup && dml_meets_range(p);
     p->joined = !p->grows && joins_apart(p) ? p->dim[p->rank - 1].index : 0;
     p->by_rows = scatters_rows || goes_by_rows(p);
-    p->past &= !p->by_rows; /* stored past the caches 0.3 to 0.9 */
+    p->past &= !(p->by_rows || (p->joined && p->by_columns)); /* stored past the caches 0.3 to 0.9 */
     p->fed = !p->fused && !p->packed && !p->again && many && p->tuned->ahead_of_many > p->ahead ? 16 * tuple : 0;
     p->ahead = many ? p->tuned->ahead_of_many : p->ahead;
     if (goes_along_short_rows(p))

@@ -87,29 +87,32 @@ DML_INLINE int NAME(row_ring)(const dml_plan *p, dml_block *b, const u32 *ramps,
     return 0;
 }
 
-/* The same of rows shorter than sixteen, each checked by itself, SHORT_AHEAD positions before its elements are moved. eights, a constant:
- * they have eight indices at most. Of tables in the third-level cache most of whose lines are met, the rows that come are fetched. */
-DML_INLINE int NAME(short_row_ring)(const dml_plan *p, dml_block *b, const u32 *ramps, int eights)
+/* The same of rows shorter than sixteen, each checked by itself, SHORT_AHEAD positions before its elements are moved. most, a constant: indices of
+ * a row, 2, 8 or 15. Of tables in the third-level cache most of whose lines are met, the rows that come are fetched. */
+DML_INLINE int NAME(short_row_ring)(const dml_plan *p, dml_block *b, const u32 *ramps, int most)
 {
     const dml_dim *rows = p->dim + p->cut;
     const int64_t row = rows[1].size, pitch = rows->index, ahead = p->ahead, bound = p->bounds[0], step = p->steps[0];
     const int64_t met = rows->table <= row * MET_FOR_EACH && p->walked >= DML_NEAR && p->walked < BEYOND ? rows->table : 0;
-    const char *index = b->indices, *end = index + b->count / row * pitch;
+    const char *index = b->indices;
     char *table = b->table, *stream = b->stream;
     const char *soon = table + dml_ceil(TABLE_AHEAD, dml_most(1, rows->table)) * rows->table;
     int is_signed = dml_index_signed(p->index);
     u32 *offsets = b->offsets.narrow;
     const u32 *moved = offsets;
-    for (; index != end; index += pitch, soon += rows->table) {
-        DML_PREFETCH(index + ahead);
-        for (int64_t at = 0; at < met; at += DML_LINE)
+    for (int64_t left = b->count / row, some; left > 0; left -= some, index += some * pitch, soon += some * rows->table) {
+        some = most == 2 && left >= 8 ? 8 : 1; /* rows of two: eight at a time */
+        for (int64_t i = 0; i < some; i += 2)
+            DML_PREFETCH(index + i * pitch + ahead);
+        for (int64_t at = 0; at < met * some; at += DML_LINE)
             DML_PREFETCH(soon + at);
-        if (eights ? WRAP_EIGHT(index, row, sizeof(I), is_signed, bound, step, ramps, offsets)
-                   : WRAP_ROWS(index, row, row, 0, sizeof(I), is_signed, bound, step, ramps, offsets))
+        if (some == 8   ? WRAP_PAIRS(index, pitch, sizeof(I), is_signed, bound, step, ramps, offsets)
+            : most <= 8 ? WRAP_EIGHT(index, row, sizeof(I), is_signed, bound, step, ramps, offsets)
+                        : WRAP_ROWS(index, row, row, 0, sizeof(I), is_signed, bound, step, ramps, offsets))
             return 1;
-        offsets += row;
+        offsets += some * row;
         if (ramps)
-            ramps += row;
+            ramps += some * row;
         if (offsets - moved >= SHORT_AHEAD + 16) {
             NAME(sixteen)(table, stream, moved, 0, 0, DML_INSERTS, 0);
             moved += 16;

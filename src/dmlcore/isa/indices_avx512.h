@@ -6,6 +6,7 @@
 #define WRAP_SIXTEEN wrap_sixteen
 #define WRAP_EIGHT wrap_eight
 #define WRAP_ROWS wrap_rows
+#define WRAP_PAIRS wrap_pairs
 #define CHECKS_ROWS 1
 #define CHECK_ROWS check_rows
 
@@ -153,6 +154,16 @@ DML_INLINE int wrap_eight(const char *index, int64_t some, size_t width, int is_
         offset = _mm256_add_epi32(offset, _mm256_maskz_loadu_epi32(these, (const void *)ramp));
     _mm256_storeu_si256((void *)offsets, offset);
     return _mm256_cmpge_epu32_mask(v, _mm256_set1_epi32((int)bound)) != 0;
+}
+
+/* Of sixteen single ones in eight rows of two, which are `pitch` bytes apart. Not 0: one is out of range. */
+DML_INLINE int wrap_pairs(const char *index, int64_t pitch, size_t width, int is_signed, int64_t bound, int64_t step,
+                          const u32 *ramp, u32 *offsets)
+{
+    __m512i v = from_the_end(joined_indices(index, pitch, 2, width), added_to(is_signed, bound));
+    __m512i offset = _mm512_mullo_epi32(v, _mm512_set1_epi32((int)step));
+    _mm512_storeu_si512((void *)offsets, ramp ? _mm512_add_epi32(offset, _mm512_loadu_si512((const void *)ramp)) : offset);
+    return _mm512_cmpge_epu32_mask(v, _mm512_set1_epi32((int)bound)) != 0;
 }
 
 /* Of `some` single ones, 1 to 16: the first `left` follow each other from `index` on, the others lie `gap` bytes further than they would
