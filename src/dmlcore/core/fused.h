@@ -208,12 +208,11 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
         return ramp ? NAME(take)(p, b, ramp, 0, 0) : NAME(take)(p, b, NULL, drift, 0);
     int past = sizeof(T) >= DML_SHORTEST_PAST && !scatter && DML_JOIN3(goes_past, T, ISA)(p, b->stream);
 #if WRAPS
-    if (!scatter && DML_WRAPS_ROWS(sizeof(T)) && p->by_rows && last->size < DML_SHORTEST_ROW)
-        return last->size == 2   ? NAME(short_row_ring)(p, b, ramp, 2)
-               : last->size <= 8 ? NAME(short_row_ring)(p, b, ramp, 8)
-                                 : NAME(short_row_ring)(p, b, ramp, 15);
-    if (!scatter && DML_WRAPS_ROWS(sizeof(T)) && p->by_rows)
-        return sizeof(T) == 4 && p->merges ? NAME(row_ring)(p, b, ramp, DML_MERGES) : NAME(row_ring)(p, b, ramp, DML_INSERTS);
+    if (!scatter && DML_WRAPS_ROWS(sizeof(T)) && p->by_rows) {
+        if (last->size >= DML_SHORTEST_ROW)
+            return NAME(row_ring)(p, b, ramp);
+        return last->size == 2 ? NAME(short_row_ring)(p, b, ramp, 1) : NAME(short_row_ring)(p, b, ramp, 0);
+    }
     if (!scatter && DML_WRAPS_COLUMNS(sizeof(T)) && p->joined && p->by_columns)
         return p->tuple == 2 ? NAME(ring)(p, b, 2, 0, p->coordinate_stride, NULL, 0, 0, DML_MERGES, 0)
                              : NAME(ring)(p, b, 3, 0, p->coordinate_stride, NULL, 0, 0, DML_MERGES, 0);
@@ -222,7 +221,7 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
             return NAME(ring)(p, b, 2, p->joined, 0, NULL, 0, 0, DML_MERGES, past);
         if (p->tuple == 3)
             return NAME(ring)(p, b, 3, p->joined, 0, NULL, 0, 0, DML_MERGES, past);
-        if (p->tuple == 4)
+        if (DML_WRAPS_FOURS(sizeof(T)) && p->tuple == 4)
             return NAME(ring)(p, b, 4, p->joined, 0, NULL, 0, 0, DML_MERGES, past);
         return p->merges && sizeof(T) == 4 ? NAME(ring)(p, b, 1, p->joined, 0, NULL, 0, 0, DML_MERGES, past)
                                            : NAME(ring)(p, b, 1, p->joined, 0, NULL, 0, 0, DML_INSERTS, past);
@@ -231,7 +230,7 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
         return NAME(ring)(p, b, 2, 0, 0, NULL, 0, 0, DML_MERGES, past);
     if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->tuple == 3)
         return NAME(ring)(p, b, 3, 0, 0, NULL, 0, 0, DML_MERGES, past);
-    if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->tuple == 4)
+    if (!scatter && DML_WRAPS_FOURS(sizeof(T)) && p->tuple == 4)
         return NAME(ring)(p, b, 4, 0, 0, NULL, 0, 0, DML_MERGES, past);
 #endif
     if (!JOINS(T)) /* one for all where nothing is fast anyway */

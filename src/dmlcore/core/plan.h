@@ -22,7 +22,8 @@
 #define DML_IN_REGISTERS 512       /* bytes of a table that registers hold; half as many of elements of one byte, or eight */
 #define DML_HELD_AT_ONCE 200       /* elements of it that are gathered: fewer are not worth loading it */
 #define DML_LONG_SLICE 1024        /* bytes; the lines at both ends of a slice cost little of so many */
-#define DML_WRAPS_TUPLES(bytes) ((bytes) > 1 && (bytes) <= 8) /* of elements that rings read by tuples of 2 to 4 */
+#define DML_WRAPS_TUPLES(bytes) ((bytes) > 1 && (bytes) <= 8) /* of elements that rings read by pairs and triples, */
+#define DML_WRAPS_FOURS(bytes) ((bytes) == 4 || (bytes) == 8) /* by tuples of four, */
 #define DML_WRAPS_ROWS(bytes) ((bytes) == 4 || (bytes) == 8) /* read by single indices in short rows */
 #define DML_WRAPS_COLUMNS(bytes) ((bytes) == 4 || (bytes) == 8) /* and by such whose coordinates lie dimension by dimension */
 #define DML_SHORTEST_PAST 4        /* bytes of single elements that are stored past the caches; shorter ones gain nothing */

@@ -213,11 +213,13 @@ void dml_policy_loops(dml_plan *p)
     }
     p->rolls = simple && !p->by_columns && !p->direct && had_better_roll(p);
     p->past &= !p->rolls;
-    if (p->tuple > 1 && p->tuple <= dml_chosen_isa->wraps && are_apart(p))
+    int fours = DML_WRAPS_FOURS(p->slice);
+    if (p->tuple > 1 && p->tuple <= dml_chosen_isa->wraps - !fours && are_apart(p))
         p->gathers = 0; /* joined, 1.0 to 1.9x on Emerald Rapids, on average 1.2x */
     int fits = p->gathers ? p->slice <= 8 && !p->past : DML_WRAPS_TUPLES(p->slice);
     int blocks_as_well = many && !p->packed && tuple > LONG_TUPLE;
-    int longest = dml_chosen_isa->wraps - (p->gathers || p->by_columns || blocks_as_well); /* these by one coordinate less */
+    int less = p->gathers || p->by_columns || blocks_as_well || !fours;
+    int longest = dml_chosen_isa->wraps - less; /* these by one coordinate less */
     int tuples = p->tuple <= longest && fits && !p->ramped && !p->stores && !p->in_registers && !(p->by_columns && p->gathers);
     p->fused = p->direct || p->rolls || (simple && (p->tuple == 1 || tuples) && !p->fetch);
     int scatters_rows = scatters_by_rows(p);

@@ -32,7 +32,7 @@ DML_INLINE NAME(in_row) NAME(sixteen_on)(NAME(in_row) from, int64_t row, int64_t
 
 /* Moves the elements of a box, whole rows of indices, to the stream. 1: an index is out of range; elements in front of it may have been
  * moved. few: room for the offsets of less than sixteen last ones, which are not read ahead. */
-DML_INLINE int NAME(row_ring)(const dml_plan *p, dml_block *b, const u32 *ramps, enum dml_joins way)
+DML_INLINE int NAME(row_ring)(const dml_plan *p, dml_block *b, const u32 *ramps)
 {
     const dml_dim *rows = p->dim + p->cut;
     const int64_t row = rows[1].size, pitch = rows->index, gap = pitch - row * (int64_t)sizeof(I), bytes = 16 * sizeof(I);
@@ -64,7 +64,7 @@ DML_INLINE int NAME(row_ring)(const dml_plan *p, dml_block *b, const u32 *ramps,
             if (WRAP_ROWS(soon.index, 16, soon.left, gap, sizeof(I), is_signed, bound, step, soon_ramp,
                           ring + ((at + RING_AHEAD) & (RING - 1))))
                 return 1;
-            NAME(sixteen)(table, stream, ring + at, 0, 0, way, 0);
+            NAME(sixteen)(table, stream, ring + at, 0, 0, DML_INSERTS, 0);
             if (ramps)
                 soon_ramp += 16;
         }
@@ -72,7 +72,7 @@ DML_INLINE int NAME(row_ring)(const dml_plan *p, dml_block *b, const u32 *ramps,
     for (const char *end = b->stream + whole * (int64_t)sizeof(T); stream < end;
          stream += 16 * sizeof(T), at = (at + 16) & (RING - 1)) {
         next = dml_block_fetch(next, next_step, 0);
-        NAME(sixteen)(table, stream, ring + at, 0, 0, way, 0);
+        NAME(sixteen)(table, stream, ring + at, 0, 0, DML_INSERTS, 0);
     }
     if (last) {
         soon = NAME(in_row_at)(b->indices, whole, row, pitch);
@@ -87,9 +87,9 @@ DML_INLINE int NAME(row_ring)(const dml_plan *p, dml_block *b, const u32 *ramps,
     return 0;
 }
 
-/* The same of rows shorter than sixteen, each checked by itself, SHORT_AHEAD positions before its elements are moved. most, a constant: indices of
- * a row, 2, 8 or 15. Of tables in the third-level cache most of whose lines are met, the rows that come are fetched. */
-DML_INLINE int NAME(short_row_ring)(const dml_plan *p, dml_block *b, const u32 *ramps, int most)
+/* The same of rows shorter than sixteen, each checked by itself, SHORT_AHEAD positions before its elements are moved. two, a constant: rows
+ * have two, and eight of them are checked at a time. Of tables in the third-level cache most of whose lines are met, the rows that come are fetched. */
+DML_INLINE int NAME(short_row_ring)(const dml_plan *p, dml_block *b, const u32 *ramps, int two)
 {
     const dml_dim *rows = p->dim + p->cut;
     const int64_t row = rows[1].size, pitch = rows->index, ahead = p->ahead, bound = p->bounds[0], step = p->steps[0];
@@ -101,14 +101,14 @@ DML_INLINE int NAME(short_row_ring)(const dml_plan *p, dml_block *b, const u32 *
     u32 *offsets = b->offsets.narrow;
     const u32 *moved = offsets;
     for (int64_t left = b->count / row, some; left > 0; left -= some, index += some * pitch, soon += some * rows->table) {
-        some = most == 2 && left >= 8 ? 8 : 1; /* rows of two: eight at a time */
+        some = two && left >= 8 ? 8 : 1;
         for (int64_t i = 0; i < some; i += 2)
             DML_PREFETCH(index + i * pitch + ahead);
         for (int64_t at = 0; at < met * some; at += DML_LINE)
             DML_PREFETCH(soon + at);
-        if (some == 8   ? WRAP_PAIRS(index, pitch, sizeof(I), is_signed, bound, step, ramps, offsets)
-            : most <= 8 ? WRAP_EIGHT(index, row, sizeof(I), is_signed, bound, step, ramps, offsets)
-                        : WRAP_ROWS(index, row, row, 0, sizeof(I), is_signed, bound, step, ramps, offsets))
+        if (some == 8  ? WRAP_PAIRS(index, pitch, sizeof(I), is_signed, bound, step, ramps, offsets)
+            : row <= 8 ? WRAP_EIGHT(index, row, sizeof(I), is_signed, bound, step, ramps, offsets)
+                       : WRAP_ROWS(index, row, row, 0, sizeof(I), is_signed, bound, step, ramps, offsets))
             return 1;
         offsets += some * row;
         if (ramps)
