@@ -2,6 +2,7 @@
 records, not aligned. What lies between them is out of range, so a loop that reads it fails. Each against NumPy's own functions.
 """
 
+import mmap
 from functools import partial
 
 import numpy as np
@@ -150,3 +151,18 @@ def test_scatters_into_an_output(rng, each_way, isa, shape, index):
                     assert same_bits(out, wanted), (layout, axis, reduction, threads)
                     out[:] = -1
                     assert (around == -1).all(), (layout, axis, reduction, threads)
+
+
+@pytest.mark.skipif(not hasattr(mmap, "MAP_NORESERVE"), reason="address space without memory is had in Linux's way")
+@pytest.mark.parametrize("isa", ISAS, indirect=True)
+def test_strides_of_more_than_32_bits(rng, isa):
+    """Indices so far apart that 32 bits of their distance would say that they are close together."""
+    apart, count = (2**32 + 3) * 4, 700
+    try:
+        memory = mmap.mmap(-1, apart * count, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_NORESERVE)
+    except OSError:
+        pytest.skip("no such address space")
+    table = numbers(rng, 5000, "float32")
+    given = np.ndarray(count, "int32", memory, 0, (apart,))[::-1]
+    given[:] = rng.integers(-5000, 5000, count)
+    both_outputs(dmlcore.gather, table, given, wanted=table[given])

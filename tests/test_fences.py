@@ -198,10 +198,10 @@ def test_tuples_of_wider_rows(rng, every_thread, isa, fences, index, threads):
     behind the last one is touched, every coordinate is checked, and what lies between them is not."""
     limits = np.iinfo(index)
     for q, between in itertools.product(range(1, 7), (1, 2, 5)):
-        shape = (2, 3, 5, 7, 11, 13)[:q] if q > 1 else (700,)
+        shape = ((700,), (30, 40), (9, 11, 13), (5, 7, 4, 6), (2, 3, 5, 7, 4), (2, 3, 5, 2, 7, 3))[q - 1]  # not in registers
         dtype = rng.choice(("uint8", "uint16", "float32", "float64"))
         table = fences.array(rng.integers(0, 100, shape).astype(dtype), True)
-        counts = (301, 70_001) if between == q % 3 else (304, 5003)
+        counts = (301, 70_001) if between == 1 + q % 2 else (304, 5003)
         for count, at_the_end in itertools.product(counts, (True, False)):
             others = np.array([limits.min, limits.max, 0], index)
             wide = fences.array(others[rng.integers(3, size=(count, q + between))], at_the_end)
@@ -212,8 +212,11 @@ def test_tuples_of_wider_rows(rng, every_thread, isa, fences, index, threads):
                 out, target = np.zeros_like(wanted), table.copy()
                 for output in ({}, {"out": out}):
                     assert same_bits(dmlcore.gather_nd(table, i, num_threads=threads, **output), wanted)
-                np.put(target, np.ravel_multi_index(tuple(i.astype("int64").T), shape, mode="wrap"), wanted)
-                assert same_bits(dmlcore.scatter_nd(table, i, wanted, num_threads=threads), target)
+                updates = rng.integers(100, 200, count).astype(dtype)
+                for place, update in zip(i.astype("int64").tolist(), updates[:5003], strict=False):
+                    target[tuple(place)] = update
+                found = dmlcore.scatter_nd(table, i[:5003], updates[:5003], num_threads=threads)
+                assert same_bits(found, target)
                 for k, n in enumerate(shape):
                     place = int(rng.choice([0, count - 1, count // 2])), k
                     bad = [n, limits.max] + ([-n - 1, limits.min] if index[0] == "i" else [])

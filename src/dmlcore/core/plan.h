@@ -16,7 +16,7 @@
 #define DML_NEAR_SUMS (6 << 20)    /* the same where short slices are combined: they are read before they are stored */
 #define DML_FAR_TABLE (16 << 20)   /* bytes; so large a table is far though its coordinates reach less than DML_NEAR, */
 #define DML_FAR_APART 2048         /* if it has so many bytes for each part of it that is met */
-#define DML_SHORTEST_ROW 16        /* indices that a ring reads in short rows: sixteen are in two of them at most */
+#define DML_SHORTEST_ROW 16        /* indices of rows that a ring reads by sixteens, which two of them have */
 #define DML_LONGEST_LOOK 192       /* positions whose indices a loop checks before it moves them, the next box's too */
 #define DML_LINE 64                /* bytes of a cache line: two threads should not write to the same one */
 #define DML_IN_REGISTERS 512       /* bytes of a table that registers hold; half as many of elements of one byte, or eight */

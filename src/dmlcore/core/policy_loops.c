@@ -49,7 +49,8 @@ static int had_better_fetch(const dml_plan *p, int many)
     int64_t bytes = dml_index_bytes(p->index);
     if (p->tuple == 1)
         return bytes == 8 && p->slice <= 4 && p->positions * bytes >= FAR_MORE;
-    return bytes == 8 || (p->tuple <= dml_chosen_isa->wraps && DML_WRAPS_TUPLES(p->slice));
+    int longest = dml_chosen_isa->wraps - !DML_WRAPS_FOURS(p->slice);
+    return bytes == 8 || (p->tuple <= longest && DML_WRAPS_TUPLES(p->slice));
 }
 
 /* Rows of the table that lie one after the other, each read by a row of positions: the next one is fetched meanwhile,
@@ -214,7 +215,7 @@ void dml_policy_loops(dml_plan *p)
     p->rolls = simple && !p->by_columns && !p->direct && had_better_roll(p);
     p->past &= !p->rolls;
     int fours = DML_WRAPS_FOURS(p->slice);
-    if (p->tuple > 1 && p->tuple <= dml_chosen_isa->wraps - !fours && are_apart(p))
+    if (simple && !p->fetch && p->tuple > 1 && p->tuple <= dml_chosen_isa->wraps - !fours && are_apart(p))
         p->gathers = 0; /* joined, 1.0 to 1.9x on Emerald Rapids, on average 1.2x */
     int fits = p->gathers ? p->slice <= 8 && !p->past : DML_WRAPS_TUPLES(p->slice);
     int blocks_as_well = many && !p->packed && tuple > LONG_TUPLE;

@@ -23,7 +23,7 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, int64_t apart,
     int64_t whole = (count - first) & -16, last = count - first - whole;
     int64_t further = first || whole < RING_AHEAD ? 0 : dml_least(RING_AHEAD, b->following & -16); /* of the next box */
     if (first) {
-        if (DML_JOIN3(some_offsets, I, ISA)(p, index, first, apart, along, ramps, few))
+        if (DML_JOIN3(last_offsets, I, ISA)(p, index, first, apart, along, ramps, few))
             return 1;
         for (int64_t j = 0; j < first; j++, table += drift, stream += sizeof(T))
             NAME(one)(table + few[j], stream, scatter);
@@ -69,7 +69,7 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, int64_t apart,
         next = dml_block_fetch(next, next_step, scatter);
         NAME(sixteen)(table, stream, ring + at, drift, scatter, way, past);
     }
-    if (last && DML_JOIN3(some_offsets, I, ISA)(p, index + whole * each, last, apart, along, ramps ? ramps + whole : NULL, few))
+    if (last && DML_JOIN3(last_offsets, I, ISA)(p, index + whole * each, last, apart, along, ramps ? ramps + whole : NULL, few))
         return 1;
     for (int64_t j = 0; j < last; j++, table += drift, stream += sizeof(T))
         NAME(one)(table + few[j], stream, scatter);

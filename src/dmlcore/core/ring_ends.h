@@ -4,8 +4,8 @@
 
 #define NAME(name) DML_JOIN3(name, I, ISA)
 
-/* The offsets of some tuples, fewer than sixteen. apart, along: as in ring.h. */
-DML_LONG_PIECE int NAME(some_offsets)(const dml_plan *p, const char *index, int64_t count, int64_t apart, int64_t along,
+/* The offsets of tuples at an end of a box, fewer than sixteen, of as many coordinates as the plan's. apart, along: as in ring.h. */
+DML_LONG_PIECE int NAME(last_offsets)(const dml_plan *p, const char *index, int64_t count, int64_t apart, int64_t along,
                                       const u32 *ramps, u32 *offsets)
 {
     int q = p->tuple;

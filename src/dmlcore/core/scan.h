@@ -27,14 +27,13 @@ static void NAME(note)(unsigned char *seen, const dml_plan *p, const dml_block *
  * as coordinates that have no bound; else 0. */
 static int NAME(spread)(const dml_plan *p, int64_t *bounds)
 {
-    int64_t apart = p->dim[p->rank - 1].index;
-    int lanes = (int)(apart / (int64_t)sizeof(I));
+    int64_t lanes = p->dim[p->rank - 1].index / (int64_t)sizeof(I);
     if (!p->packed || !p->linear || p->unaligned || lanes <= p->tuple || lanes > MOST_SPREAD ||
-        !DML_JOIN3(has_lanes_for, I, ISA)(lanes) || (p->tuple > 1 && p->coordinate_stride != (int64_t)sizeof(I)))
+        !DML_JOIN3(has_lanes_for, I, ISA)((int)lanes) || (p->tuple > 1 && p->coordinate_stride != (int64_t)sizeof(I)))
         return 0;
     for (int k = 0; k < lanes; k++)
         bounds[k] = k < p->tuple ? p->bounds[k] : -1;
-    return lanes;
+    return (int)lanes;
 }
 
 static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t end)
