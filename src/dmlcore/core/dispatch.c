@@ -49,11 +49,11 @@ static int always(void) { return 1; }
  * table of 24 MiB and more are cached, each on a page of its own, few at a time take 0.75 to 1.0 of the time of many (Zen 5 and
  * Emerald Rapids: 1.0 to 1.6). Lines of 2 KiB and more of tables from 1 to 32 MiB, 64 KiB of them copied before their updates instead
  * of 4, 0.95 to 1.36x, on average 1.07x (shorter ones 0.85 to 1.1x). Slices of 128 bytes and more beside small tables, through the
- * caches up to 20 MiB, 0.6 to 2.6x, on average 1.2x. Indices in rows of 16 to 191 with others between them, read where
+ * caches up to 20 MiB, 0.6 to 2.6x, on average 1.2x. Indices in rows of 2 to 191 with others between them, read where
  * they lie instead of copied before: by a ring 1.0 to 1.2x in the caches, 1.2 to 2.2x out of the third and out of memory; alone in their
  * boxes there, where no ring reads them, 1.3 to 1.6x (both together on Emerald Rapids 0.7 to 1.26x, on average 1.02x; not measured on
- * Zen 5). Indices of elements of four bytes and more along dense short rows, from 18 MiB on in all, not fetched: 0.85 to 1.4x, on average 1.07x; of
- * fewer 0.9 to 1.1x, for elements of one and two bytes 0.7 to 1.0x. */
+ * Zen 5). Indices of elements of four bytes and more along dense short rows, from 18 MiB on in all, not fetched: 0.85 to 1.4x, on
+ * average 1.07x; of fewer 0.9 to 1.1x, for elements of one and two bytes 0.7 to 1.0x. */
 static const dml_tuning usual = {
     ZEN,
     .gathers_kept = NEVER,

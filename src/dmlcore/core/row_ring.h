@@ -89,7 +89,8 @@ DML_INLINE int NAME(row_ring)(const dml_plan *p, dml_block *b, const u32 *ramps)
 
 /* The same of rows shorter than sixteen, each checked by itself, SHORT_AHEAD positions before its elements are moved. two, a constant: rows
  * have two, and eight of them are checked at a time. Of tables in the third-level cache most of whose lines are met, the rows that come
- * are fetched. Sixteen offsets are stored, and read of the ramp, at a time: behind the last ones there is room, as either may have 64 bits. */
+ * are fetched. Sixteen offsets are stored, and read of the ramp, at a time: behind the last ones there is room, as either may have 64
+ * bits. */
 DML_INLINE int NAME(short_row_ring)(const dml_plan *p, dml_block *b, const u32 *ramps, int two)
 {
     const dml_dim *rows = p->dim + p->cut;
