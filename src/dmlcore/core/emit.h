@@ -3,24 +3,48 @@
 
 #define NAME(name) DML_JOIN3(name, C, ISA)
 
-/* n columns, a constant wherever this is inlined. */
-DML_INLINE void NAME(rows)(C *DML_RESTRICT to, int n, const C *base, const C *DML_RESTRICT table, const u32 *DML_RESTRICT found,
-                           int64_t count)
+/* n columns, a constant wherever this is inlined. A row is moved as a whole, with what makes `lanes` of it, a power of two: what is
+ * written too much is the next row's, which follows. The last row, whose next one may be another thread's, is written exactly. base has
+ * as many lanes, none of which the compiler knows: it would leave those out, and add one coordinate at a time. */
+DML_INLINE void NAME(rows)(C *to, int n, int lanes, const C *base, const C *table, const u32 *found, int64_t count)
+{
+    C start[8], row[8];
+    u64 starts, both;
+    for (int c = 0; c < lanes; c++)
+        start[c] = base[c];
+    memcpy(&starts, start, sizeof starts);
+    for (int64_t i = 0; lanes * sizeof(C) == 8 && i < count - 1; i++, to += n) {
+        memcpy(&both, table + found[i] * (u32)n, sizeof both);
+        both += starts; /* two coordinates at once: nothing is carried */
+        memcpy(to, &both, sizeof both);
+    }
+    for (int64_t i = 0; lanes * sizeof(C) != 8 && i < count - 1; i++, to += n) {
+        memcpy(row, table + found[i] * (u32)n, (size_t)lanes * sizeof(C));
+        for (int c = 0; c < lanes; c++)
+            row[c] += start[c];
+        memcpy(to, row, (size_t)lanes * sizeof(C));
+    }
+    for (int c = 0; c < n; c++)
+        to[c] = start[c] + table[found[count - 1] * (u32)n + (u32)c];
+}
+
+/* Where only the last column moves. */
+DML_INLINE void NAME(numbered_rows)(C *DML_RESTRICT to, int n, const C *base, const u32 *DML_RESTRICT found, int64_t count)
 {
     C start[8];
     for (int c = 0; c < n; c++)
         start[c] = base[c];
     for (int64_t i = 0; i < count; i++)
         for (int c = 0; c < n; c++)
-            to[i * n + c] = start[c] + (table ? table[found[i] * (u32)n + (u32)c] : c == n - 1 ? (C)found[i] : 0);
+            to[i * n + c] = start[c] + (c == n - 1 ? (C)found[i] : 0);
 }
 
-#define ROWS(n)                                                \
-    case n:                                                    \
-        if (table)                                             \
-            NAME(rows)((C *)to, n, base, table, found, count); \
-        else                                                   \
-            NAME(rows)((C *)to, n, base, NULL, found, count);  \
+#define ROWS(n, lanes)                                                \
+    case n:                                                           \
+        if (table)                                                    \
+            NAME(rows)((C *)to, n, lanes, base, table, found, count); \
+        else                                                          \
+            NAME(numbered_rows)((C *)to, n, base, found, count);      \
         return
 
 /* Rows row .. row+count-1. */
@@ -28,19 +52,19 @@ DML_PIECE void NAME(emit)(const dml_bitmap *map, const dml_segment *segment, con
 {
     char *to = map->coordinates + row * map->row_stride;
     const C *table = (const C *)map->table;
-    C base[DML_RANK_MAX];
+    C base[DML_RANK_MAX] = {0};
     for (int c = 0; c < map->columns; c++)
         base[c] = (C)segment->base[c];
-    if (map->packed)
+    if (map->packed && count > 0)
         switch (map->columns) {
-            ROWS(1);
-            ROWS(2);
-            ROWS(3);
-            ROWS(4);
-            ROWS(5);
-            ROWS(6);
-            ROWS(7);
-            ROWS(8);
+            ROWS(1, 1);
+            ROWS(2, 2);
+            ROWS(3, 4);
+            ROWS(4, 4);
+            ROWS(5, 8);
+            ROWS(6, 8);
+            ROWS(7, 8);
+            ROWS(8, 8);
         }
     for (int64_t i = 0; i < count; i++) {
         int64_t rest = found[i];
