@@ -93,8 +93,8 @@ static const dml_tuning usual = {
 /* Measured on Emerald Rapids: out of near tables gathers take 0.26 to 0.56 ns an element where single loads take 0.39 to
  * 0.65; farther away the processor keeps as many lines on their way without being told, and up to a tenth more when they go
  * to the second-level cache. Stores wait for their lines, wherever they are, so slices are stored past the caches as soon as
- * they have a line of their own, and all that is written from 16 MiB on: 1.2 to 2.2x for slices up to 30 MiB; but not elements
- * out of a table in the second-level cache, which take 1.06 to 1.34x as long then. Pages in turn: 1.3 to 1.5x for 64 MB. Scatters
+ * they have a line of their own, and all that is written from 8 MiB on (several threads: 16): 1.2 to 2.2x for slices up to 30 MiB; but
+ * not elements out of a table in the second-level cache, which take 1.06 to 1.34x as long then. Pages in turn: 1.3 to 1.5x for 64 MB. Scatters
  * to a few rows that positions walk along take 1.1 to 1.8 times as long without fetching. Measured on Granite Rapids as well: slices
  * of one and two lines of far tables, put together before they are stored, take 0.5 to 0.95 of the time; planes that the second-level
  * cache holds, moved in place, 0.5 to 1.0; near slices whose lines are fetched before they are stored to 0.65 to
@@ -127,8 +127,8 @@ static const dml_tuning gathering = {
     .rows_in_place = NEVER,
     .short_rows = 0,
     .ahead_of_scans = DML_PAGES_AHEAD,
-    .past_caches = 16 << 20,
-    .past_caches_shared = 0,
+    .past_caches = 8 << 20,
+    .past_caches_shared = 16 << 20,
     .past_caches_updated = 32 << 20,
     .past_caches_copied = 0,
     .lines_copied = 0,
