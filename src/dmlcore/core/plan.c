@@ -2,6 +2,8 @@
  * spends a good part of its time in this file. */
 #include "plan.h"
 
+#include "copy.h"
+
 #include <stdlib.h>
 
 /* Appends a dimension, joined to the one before it where they step alike. */
@@ -143,8 +145,13 @@ int dml_plan_indices(dml_plan *p, const dml_plan *from, dml_ramps *ramps)
 int64_t dml_plan_nanoseconds(const dml_plan *p)
 {
     /* half a nanosecond for each coordinate of an element, and for the element where it is not in the second-level cache; or 3 for
-     * each slice and 1/32 for each of its bytes, of long ones 1/40, within the caches; far more outside them */
-    int64_t twice = p->far ? 16 : p->whole ? p->tuple + p->beyond_l2 : 6;
+     * each slice and 1/32 for each of its bytes, of long ones 1/40, within the caches; far more outside them; and more for an index
+     * that has a line of its own, five nanoseconds where the second-level cache does not hold these */
+    int64_t twice = p->far ? 16 : p->whole ? p->tuple + p->beyond_l2 : 6, nearest = INT64_MAX;
+    for (int d = 0; d < p->rank; d++)
+        nearest = dml_least(nearest, llabs(p->dim[d].index));
+    if (nearest >= DML_LINE)
+        twice += dml_crowd(p->positions, nearest) <= DML_NEAR_COPY ? 2 : 10;
     return dml_add(dml_mul(p->positions, twice) / 2, dml_mul(p->positions, p->slice / (p->far                 ? 8
                                                                                        : p->slice >= DML_PAGE ? 40
                                                                                                               : 32)));
