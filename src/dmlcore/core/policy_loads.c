@@ -57,8 +57,8 @@ static int walks_along_few_rows(const dml_plan *p)
 static enum dml_fetch choose_fetch(const dml_plan *p)
 {
     const dml_tuning *t = p->tuned;
-    int near = p->reached < DML_NEAR, in_l2 = p->reached < (double)t->to_l2;
-    int64_t fetches = p->stores ? t->scatter_fetches : t->gather_fetches;
+    int near = p->reached < DML_NEAR, in_l2 = p->stores && p->reached < (double)t->to_l2;
+    int64_t fetches = p->stores ? t->scatter_fetches : p->tuple > 1 ? t->tuples_fetched : t->gather_fetches;
     int64_t beside = dml_least(dml_streamed(p), p->stores ? t->scatter_streams : t->gather_streams);
     if (p->combines && t->combined_fetches && p->positions >= MANY_COMBINED) {
         fetches = t->combined_fetches;
