@@ -155,6 +155,26 @@ def test_columns_side_by_side(rng, every_thread, shape, dtype):
                 assert same_bits(out, wanted), (way, count, threads)
 
 
+@pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("shape", ((90, 5, 703), (130, 4, 1024), (200, 11, 300), (9, 33, 6, 260), (257, 3, 512)), ids=str)
+def test_elements_on_shared_pages(rng, every_thread, isa, shape):
+    """Elements of eight bytes that have lines of their own, of which some share a page, met page by page: two columns are left
+    over or none, forwards and backwards, and copies of such tables.
+    """
+    table = numbers(rng, shape, "float64")
+    for way in (1, -1):
+        x = reordered(table, range(len(shape))[::-1])[..., ::way]
+        right = np.ascontiguousarray(table[..., ::way])
+        for count in (1, 3, 12):
+            indices = rng.integers(-shape[0], shape[0], count)
+            both_outputs(dmlcore.gather, x, indices, wanted=right[indices])
+            updates = numbers(rng, (count, *shape[1:]), "float64")
+            wanted = right.copy()
+            for place, update in zip(indices, updates, strict=True):
+                wanted[place] = update
+            both_outputs(dmlcore.scatter_nd, x, indices[:, np.newaxis], updates, wanted=wanted)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_order(rng, every_thread, dtype):
     """Every axis of tables in any order of memory: columns that are named, alone and in pairs, slices with neighbours in front

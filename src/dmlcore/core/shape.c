@@ -10,6 +10,8 @@
 #define TURNED 128 /* bytes across: a line of the source and the one fetched with it */
 #define TURNED_FAR 4096 /* of far planes as many, */
 #define TURNED_MOST ((int64_t)32 << 20) /* but no more bytes than these, to be interrupted in between */
+#define FAR_APART (DML_PAGE / 2) /* bytes from one to the next, across, of so many at least */
+#define FEW_FAR_APART 4
 #define FEWEST 8 /* steps of a plane that is turned, along the source's dimension, */
 #define NARROWEST 6 /* and along the destination's */
 #define LINE 64 /* bytes; in planes that are not as wide short dimensions are taken together, */
@@ -283,6 +285,14 @@ static int find_plane(dml_shape *s)
     return s->run <= 2 && dml_chains_find(s);
 }
 
+/* Whether elements across have lines of their own, but share pages: copied by rows, each would be met with a page of its own. Eight bytes,
+ * Emerald Rapids: 1.4 to 3.2x, 0.9 where the second-level cache holds them. */
+static int is_far_apart(const dml_shape *s, const dml_step *across)
+{
+    int64_t step = llabs(across->from);
+    return !dml_tuned->turns_squares && s->run == 8 && step > DML_SPREAD && step <= FAR_APART && across->size >= FEW_FAR_APART;
+}
+
 /* Whether a spread plane had better be copied by rows: where so few meet in the cache that the second-level one holds them or the hardware
  * foresees their elements, 0.5 to 0.9 of the speed otherwise; longer elements that meet nowhere on Emerald Rapids, 0.8 to 1.0; and so few
  * long ones that threads could not share them out. */
@@ -292,6 +302,8 @@ static int better_by_rows(const dml_shape *s)
     int near = across->size * along->size * s->run <= DML_NEAR_COPY, foreseen = s->run <= 4 && llabs(along->from) < FORESEEN;
     if (across->size * s->run < 4 * TURNED && across->size * along->size * s->run > SPREAD_MOST)
         return 1;
+    if (is_far_apart(s, across) && llabs(along->from) >= FORESEEN)
+        return 0;
     if (across->to % CROWDED == 0)
         return across->size <= INSIDE && (near || foreseen);
     return !dml_tuned->turns_squares && s->run >= 4 && along->from % CROWDED != 0;
@@ -306,8 +318,9 @@ static int find_spread(dml_shape *s)
     if (s->run > 8 || s->dim[last].to != s->run || s->dim[last].size < DML_TOGETHER || llabs(s->dim[last].from) < SPREAD_ALONG)
         return 0;
     for (int d = 0; d < last; d++) {
-        int64_t step = llabs(s->dim[d].from), least = s->across < 0 ? DML_SPREAD + 1 : llabs(s->dim[s->across].from);
-        if (step && step < least && s->dim[d].size >= FEWEST)
+        int64_t step = llabs(s->dim[d].from), least = s->across < 0 ? FAR_APART + 1 : llabs(s->dim[s->across].from);
+        int spread = step <= DML_SPREAD ? s->dim[d].size >= FEWEST : is_far_apart(s, s->dim + d);
+        if (step && step < least && spread)
             s->across = d;
     }
     if (s->across < 0 || better_by_rows(s))
