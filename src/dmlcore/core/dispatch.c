@@ -95,7 +95,7 @@ static const dml_tuning usual = {
  * 0.65; farther away the processor keeps as many lines on their way without being told, and up to a tenth more when they go
  * to the second-level cache; many tuples, which go by blocks then and not one by one, take 0.5 to 0.8 from 16 MiB on. Stores wait
  * for their lines, wherever they are, so slices are stored past the caches as soon as they have a line of their own, and all that
- * is written from 8 MiB on (several threads: 16): 1.2 to 2.2x for slices up to 30 MiB; but not elements out of a table in the
+ * is written from 8 MiB on (slices by several threads: 16): 1.2 to 2.2x for slices up to 30 MiB; but not elements out of a table in the
  * second-level cache, which take 1.06 to 1.34x as long then. Pages in turn: 1.3 to 1.5x for 64 MB. Scatters to a few rows that
  * positions walk along take 1.1 to 1.8 times as long without fetching. Measured on Granite Rapids as well: slices of one and two
  * lines of far tables, put together before they are stored, take 0.5 to 0.95 of the time; planes that the second-level cache

@@ -52,9 +52,11 @@ DML_PIECE void NAME(emit)(const dml_bitmap *map, const dml_segment *segment, con
 {
     char *to = map->coordinates + row * map->row_stride;
     const C *table = (const C *)map->table;
-    C base[DML_RANK_MAX] = {0};
+    C base[DML_RANK_MAX];
     for (int c = 0; c < map->columns; c++)
         base[c] = (C)segment->base[c];
+    for (int c = map->columns; c < 8; c++) /* lanes that no column has */
+        base[c] = 0;
     if (map->packed && count > 0)
         switch (map->columns) {
             ROWS(1, 1);

@@ -189,7 +189,7 @@ int dml_nonzero_write(dml_nonzero *nz, dml_run *run)
 {
     finding f;
     dml_pulse pulse = {.poll = run->poll};
-    uint64_t table[DML_TABLE_BYTES / 8 + 8]; /* whole vectors are read from its last row on */
+    uint64_t table[DML_TABLE_BYTES / 8];
     if (nz->count == 0 || nz->columns == 0 || nz->rows_max <= 0)
         return DML_OK;
     f.total = 1;

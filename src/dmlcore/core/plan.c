@@ -150,8 +150,9 @@ int64_t dml_plan_nanoseconds(const dml_plan *p)
     int64_t twice = p->far ? 16 : p->whole ? p->tuple + p->beyond_l2 : 6, nearest = INT64_MAX;
     for (int d = 0; d < p->rank; d++)
         nearest = dml_least(nearest, llabs(p->dim[d].index));
-    if (nearest >= DML_LINE)
-        twice += dml_crowd(p->positions, nearest) <= DML_NEAR_COPY ? 2 : 10;
+    int64_t tuple = p->tuple * (int64_t)dml_index_bytes(p->index), room = dml_most(DML_LINE, dml_crowd(1, nearest));
+    if (nearest >= DML_LINE && nearest > tuple)
+        twice += dml_mul(p->positions, room) <= DML_NEAR_COPY ? 2 : 10;
     return dml_add(dml_mul(p->positions, twice) / 2, dml_mul(p->positions, p->slice / (p->far                 ? 8
                                                                                        : p->slice >= DML_PAGE ? 40
                                                                                                               : 32)));

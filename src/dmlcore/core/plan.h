@@ -46,7 +46,7 @@ typedef struct {
     int64_t gathers_kept_u32;      /* at most four bytes; */
     int64_t elements_past;         /* longer ones from so much on with their indices, by threads twice; 0: as slices */
     int64_t gather_fetches;        /* from there on elements are fetched ahead: bytes of the table, */
-    int64_t tuples_fetched;        /* the same of tuples, */
+    int64_t tuples_fetched;        /* the same of many tuples, */
     int64_t gather_streams;        /* and of indices and elements, up to so many, which fill the same cache */
     int64_t scatter_fetches;
     int64_t scatter_streams;
@@ -58,7 +58,7 @@ typedef struct {
     int64_t columns;               /* bytes of lines that these have for them to be gathered column by column */
     int64_t gather_follows;        /* bytes of a few rows for each position that walks along all: not fetched */
     int64_t scatter_follows;
-    int64_t to_l2;                 /* updates to the second-level cache, which can wait for more lines at a time */
+    int64_t to_l2;                 /* tables of scatters: to the second-level cache, smaller ones to the first */
     int64_t gathers_direct;        /* from there on they are checked and moved one by one, unless so much of the table is met
                                     * that they had better be fetched; */
     int64_t gathers_rolled;        /* from there on fetched elements, and tuples, go by a ring of offsets (far.c) */

@@ -53,12 +53,19 @@ static int walks_along_few_rows(const dml_plan *p)
     return p->bounds[0] * step <= most && last->size >= LONG_WALK / step;
 }
 
+/* Whether elements are named by so many tuples, each in one place, that they would be moved one by one if they were not fetched. */
+static int are_many_tuples(const dml_plan *p)
+{
+    return p->tuple > 1 && p->tuple <= DML_DIRECT_TUPLE && p->positions >= FEW_POSITIONS && p->mode == DML_RAISE &&
+           p->coordinate_stride == dml_index_bytes(p->index);
+}
+
 /* Where single elements are fetched to before they are moved. */
 static enum dml_fetch choose_fetch(const dml_plan *p)
 {
     const dml_tuning *t = p->tuned;
     int near = p->reached < DML_NEAR, in_l2 = p->stores && p->reached < (double)t->to_l2;
-    int64_t fetches = p->stores ? t->scatter_fetches : p->tuple > 1 ? t->tuples_fetched : t->gather_fetches;
+    int64_t fetches = p->stores ? t->scatter_fetches : are_many_tuples(p) ? t->tuples_fetched : t->gather_fetches;
     int64_t beside = dml_least(dml_streamed(p), p->stores ? t->scatter_streams : t->gather_streams);
     if (p->combines && t->combined_fetches && p->positions >= MANY_COMBINED) {
         fetches = t->combined_fetches;

@@ -37,7 +37,7 @@ typedef struct {
     int64_t row_at[DML_COLUMNS]; /* bytes from the first of them to each, in the destination */
     int64_t columns; /* places of the latter together where they are interleaved, else 0 */
     int64_t column[DML_COLUMNS]; /* bytes from the first of them to each, in the source */
-    int spread; /* whether elements across have others between them, in lines that they share */
+    int spread; /* whether elements across have others between them, in lines or pages that they share */
     /* or planes of several dimensions, -1: none: those from `chained` on follow each other in the source, `high` places, those from
      * `chained_along` on in the destination, `wide` places; tiles of `length` x `in_line` places are units */
     int chained, chained_along;
@@ -67,7 +67,7 @@ dml_row dml_shape_loop(const dml_shape *shape);
 int dml_shape_separates(const dml_shape *shape, int64_t turns);
 
 #define DML_TOGETHER 8 /* columns that are moved at a time; a spread plane has as many */
-#define DML_SPREAD DML_LINE /* bytes from one of its elements to the next, across, at most */
+#define DML_SPREAD DML_LINE /* bytes from one of its elements to the next, across, at most where they share lines */
 
 /* Planes of several dimensions (chains.c): finds one, of elements of up to eight bytes, cuts it into units, copies one of them. */
 int dml_chains_find(dml_shape *shape);

@@ -225,7 +225,7 @@ static void cut_rows(dml_striding *s, int64_t across)
     move_outside(s, 0);
 }
 
-/* Bytes of the lines of one column of a gathered slice that is a spread plane (shape.h); 0: it is none. */
+/* Bytes of the lines, or pages, of one column of a gathered slice that is a spread plane (shape.h); 0: it is none. */
 static int64_t spread_column(dml_striding *s)
 {
     if (s->scatter || dml_across(s->plan) >= 0 || llabs(s->dim[s->cut].table) < SPREAD_ALONG)
