@@ -156,10 +156,13 @@ def test_columns_side_by_side(rng, every_thread, shape, dtype):
 
 
 @pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
-@pytest.mark.parametrize("shape", ((90, 5, 703), (130, 4, 1024), (200, 11, 300), (9, 33, 6, 260), (257, 3, 512), (16, 8, 4100)), ids=str)
+@pytest.mark.parametrize(
+    "shape", ((90, 5, 703), (130, 4, 1024), (200, 11, 300), (9, 33, 6, 260), (257, 3, 512), (16, 8, 4100)), ids=str
+)
 def test_elements_on_shared_pages(rng, every_thread, isa, shape):
-    """Elements of eight bytes that have lines of their own, of which some share a page, met page by page, forwards and backwards, with
-    columns left over and without, and copies of such tables. The last two are none: elements too few or too near along the rows.
+    """Elements of eight bytes that have lines of their own, of which some share a page, met page by page: forwards and
+    backwards, with columns left over and without, and copies of such tables. The last two shapes are not met so: elements
+    too few, or too near along the rows.
     """
     table = numbers(rng, shape, "float64")
     for way in (1, -1):
