@@ -60,20 +60,22 @@ DML_INLINE int NAME(some)(const I *index, int64_t count, int q, const dml_plan *
  * elements at a time, the less there is to do for each. Tuples of q coordinates, a constant wherever this is inlined. */
 DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
 {
-    const volatile I *index = (const I *)b->indices;   /* read once: another thread may change them meanwhile */
+    const char *index = b->indices;
     char *stream = b->stream;
+    int64_t each = p->joined ? p->joined : q * (int64_t)sizeof(I);
     uint64_t n[4], add[4], step[4];
     for (int k = 0; k < q; k++) {
         n[k] = (uint64_t)p->bounds[k];
         add[k] = DML_JOIN3(from_end, I, ISA)(dml_index_signed(p->index), p->bounds[k]);
         step[k] = (uint64_t)p->steps[k];
     }
-    for (int64_t left = b->count; left > 0; left--, index += q, stream += sizeof(T)) {
+    for (int64_t left = b->count; left > 0; left--, index += each, stream += sizeof(T)) {
+        const volatile I *coordinates = (const void *)index; /* read once: another thread may change them meanwhile */
         char *at = b->table;
         if (q > 1) /* single indices are few enough for the hardware */
-            DML_PREFETCH((const char *)index + DML_PAGES_AHEAD);
+            DML_PREFETCH(index + DML_PAGES_AHEAD);
         for (int k = 0; k < q; k++) {
-            uint64_t u = (uint64_t)index[k];
+            uint64_t u = (uint64_t)coordinates[k];
             if (u >= n[k]) {
                 u += add[k];
                 if (u >= n[k])

@@ -205,7 +205,7 @@ typedef struct dml_plan {
     int follows;                   /* fused, and every box's indices lie behind those of the box before, */
     int64_t gap;                   /* or, if it is negative, in front: so many other tuples in between */
     int grows;                     /* fused, and the first two indices name elements that follow each other (follow.c) */
-    int64_t joined;                /* fused, by a ring that joins tuples on the way: bytes from one to the next; else 0 */
+    int64_t joined;                /* fused, tuples joined by a ring, or read directly: bytes from one to the next; else 0 */
     int by_rows;                   /* fused, by a loop that reads short rows of single indices where they lie */
     int direct;                    /* fused, and element by element */
     int rolls;                     /* likewise, and by a ring of offsets, through the caches */
