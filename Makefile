@@ -2,6 +2,7 @@
 # newer with pip and venv, a C compiler, and nothing else. Stamps (.venv/*.done) let the next run start at once.
 #   make PYTHON=python3.12 demo      another Python
 #   make test ARGS="-k gather_nd"    arguments for pytest
+#   make test ARGS=--all             all combinations of the long tests' parameters
 #   make test JOBS=1                 one test at a time; else as many as there are CPUs, up to four
 
 PYTHON ?= python3
@@ -41,7 +42,7 @@ export REQUIREMENTS
 
 help:
 	@echo 'make demo        run the operators on real data: recorded model tensors, a photograph, a descriptor'
-	@echo 'make test        run the tests; ARGS="-k gather_nd" for some of them'
+	@echo 'make test        run the tests; ARGS="-k gather_nd" for some of them, ARGS=--all for all combinations'
 	@echo 'make regenerate  write the generated code and pages anew, after a change in spec/ or codegen/'
 	@echo 'make check       show which generated files are not up to date'
 	@echo 'make bench       measure dmlcore beside its peers (a quarter of an hour with all peers), then charts and docs/benchmarks.md'

@@ -10,6 +10,27 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 
+def pytest_addoption(parser):
+    parser.addoption("--all", action="store_true", help="run all combinations of the tests that are marked one_in(n)")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Of the combinations of parameters of a test marked `one_in(n)` one in n is run, unless `--all` is given: those whose
+    values' numbers add up to a multiple of n, as in a Latin square, so that every value still meets values of all others.
+    """
+    numbers = {}  # of each parameter's values, in the order in which they come
+    kept, left_out = [], []
+    for item in items:
+        mark, total = item.get_closest_marker("one_in"), 0
+        for name, value in item.callspec.params.items() if mark else ():
+            values = numbers.setdefault((item.function, name), {})
+            total += values.setdefault(repr(value), len(values))
+        (left_out if mark and total % mark.args[0] else kept).append(item)
+    if not config.getoption("--all"):
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = kept
+
+
 @pytest.fixture
 def rng(request) -> np.random.Generator:
     """Random numbers that depend on the name of the test alone, so that a failure comes back."""

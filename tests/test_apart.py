@@ -55,6 +55,7 @@ def broken(call, indices, out, places, bound):
     assert same_bits(out, before)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("isa", ISAS, indirect=True)
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 @pytest.mark.parametrize(
@@ -85,6 +86,7 @@ def test_rows(rng, every_thread, isa, shape, index):
             broken(partial(dmlcore.gather_elements, table, given, axis), given, np.full_like(gathered, 7), places, shape[axis])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("isa", ISAS, indirect=True)
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 @pytest.mark.parametrize("size", (3000, 65_536, 70_000, 7_000_000))

@@ -21,6 +21,7 @@ def gathered(x, indices, axis, wanted):
         assert same_bits(out, wanted)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_columns(rng, every_thread, isa, shape):

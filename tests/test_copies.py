@@ -54,6 +54,7 @@ def test_planes(rng, isa, dtype, threads):
         assert (frame[:, columns] == 77).all(), (rows, columns)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("dtype", ("uint8", "uint16", "uint32", "float64", "complex128"))
 @pytest.mark.parametrize("shape", ((1030, 700), (700, 1030), (1024, 90), (90, 1024), (64, 64), (1024, 1024)), ids=str)
 @pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
@@ -170,6 +171,7 @@ def test_nothing_to_update(rng, threads):
         dmlcore.scatter_elements(nowhere, np.zeros((2000, 30), int), np.zeros((2000, 30), "f4"), axis=1, num_threads=threads)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("isa", ("baseline", "avx512-zen5", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("offset", (0, 16, 1))
 @pytest.mark.parametrize("size", (17_000_000, 51_000_003))
@@ -186,6 +188,7 @@ def test_past_the_caches(rng, isa, offset, size, count):
             assert np.array_equal(out, wanted)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("isa", ("avx512-zen5", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("line", (1, 3, 64, 1001, 8192, 32_768, 32_800))
 @pytest.mark.parametrize("every", (1, 300))

@@ -33,6 +33,7 @@ def test_elements_of_near_tables(rng, every_thread, isa, dtype, index):
         both_outputs(dmlcore.gather_elements, table, indices, axis, wanted=wanted)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("offset", (0, 16, 24, 2))
 @pytest.mark.parametrize("dtype", ("float32", "float64", "complex128"))
@@ -95,6 +96,7 @@ def test_one_row_of_indices(rng, every_thread, isa, dtype, order, columns):
                 out[:], place[:] = 0, 0
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("isa", ("baseline", "avx512", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 @pytest.mark.parametrize("shape", ((5000, 1), (1, 512), (2451, 20), (130, 9), (1, 1100), (300, 1)), ids=str)
@@ -153,6 +155,7 @@ def test_dimensions_of_one(rng, every_thread, shape, dtype):
         both_outputs(dmlcore.gather_nd, row[np.newaxis, np.newaxis], pairs, wanted=np.repeat(row[np.newaxis], 500, 0))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512-zen5", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("index", ("int32", "uint32", "int64", "uint64"))
 @pytest.mark.parametrize("count", (2, 300, 5000, 40_011, 300_000))

@@ -61,6 +61,7 @@ def test_elements_of_far_tables(rng, isa, shape, index):
     assert same_bits(out, wanted)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("isa", ("avx512-zen5", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -135,6 +136,7 @@ def test_tuples_that_are_scattered_by_a_ring(rng, every_thread, isa, shape, inde
     both_outputs(dmlcore.scatter_nd, table, indices, updates, wanted=scattered)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("isa", ("avx512-zen5", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 @pytest.mark.parametrize("pattern", ("range", "backwards", "close together", "runs"))
@@ -186,6 +188,7 @@ def test_the_same_elements_of_far_tables_again(rng, isa, shape, index):
                 assert caught.value.position == (place, len(shape) - 1)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("shape", ((2, 1_100_000), (7, 900_001), (13, 700_000)), ids=str)
 @pytest.mark.parametrize("dtype", ("uint8", "float16", "float32"))
 @pytest.mark.parametrize("order", ("C", "F"))

@@ -155,6 +155,7 @@ def test_indices_that_are_apart(rng, isa, fences, index):
             fences.open()
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("dtype", ("uint8", "uint16", "float32", "float64"))
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 def test_rows_in_registers(rng, isa, fences, dtype, index):
@@ -191,6 +192,7 @@ def test_rows_in_registers(rng, isa, fences, dtype, index):
             fences.open()
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("threads", (1, 3))
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 def test_tuples_of_wider_rows(rng, every_thread, isa, fences, index, threads):
@@ -272,6 +274,7 @@ def test_indices_in_short_rows_of_wider_ones(rng, every_thread, isa, fences, ind
         fences.open()
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("threads", (1, 3))
 @pytest.mark.parametrize(
     "index, dtype",

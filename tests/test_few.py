@@ -50,6 +50,7 @@ def test_few_positions(rng, each_way, count, width):
         assert (out == before[0]).all() and (inside == before[1]).all() and (whole == wanted).all()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("index", ("int32", "uint32", "int64", "uint64"))
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_few_in_a_row(rng, each_way, dtype, index):
@@ -132,6 +133,7 @@ def test_few_that_walk_along_the_table(rng, isa, shape, index):
 SHAPES = ((30, 40), (5, 6, 7), (3, 4, 5, 6), (2, 3, 2, 3, 2), (3, 2, 2, 2, 3, 2), (2, 1, 2, 3, 2, 2, 2))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("index", ("int32", "uint32", "int64", "uint64"))
 @pytest.mark.parametrize("count", (1, 12, 13, 128, 129, 4096, 4097, 8192, 8193))

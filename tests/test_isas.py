@@ -107,6 +107,7 @@ def test_every_isa_equals_baseline(op, rng, any_isa, each_way):
         assert all(same_bits(result, results["baseline"]) for result in results.values()), list(results)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "float64", "complex128"))
 @pytest.mark.parametrize(
     ("size", "count"),

@@ -65,6 +65,7 @@ def test_past_the_caches(rng, every_thread, width):
         assert (target == wanted).all()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("isa", ("baseline", "avx512-zen5", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("offset", (0, 16, 1))
 @pytest.mark.parametrize("width", (32, 48, 56, 64, 80, 192, 700, 1500))

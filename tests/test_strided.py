@@ -131,6 +131,7 @@ def test_slices_side_by_side(rng, every_thread, shape, dtype, count):
         assert same_bits(out, wanted), threads
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", ((64, 2048), (70, 1027), (2, 530, 300), (2, 512, 64), (8, 129, 1024), (5, 70, 9)), ids=str)
 def test_columns_side_by_side(rng, every_thread, shape, dtype):

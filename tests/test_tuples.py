@@ -87,6 +87,7 @@ def test_tuples_in_another_order(rng, every_thread, order):
         assert same_bits(out, wanted)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("isa", ("baseline", "avx512-zen5", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("length", (1, 2, 3, 4, 5, 8))
 @pytest.mark.parametrize("index", ("int64", "int32", "uint32", "uint64"))
