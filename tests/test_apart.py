@@ -125,6 +125,52 @@ def test_tuples(rng, every_thread, isa, positions, index):
                 broken(partial(dmlcore.gather_nd, table, given), given, np.full_like(gathered, 7), places, n)
 
 
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("isa", ("baseline", "avx512", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+@pytest.mark.parametrize(
+    "shape", ((300,), (3000,), (20_011,), (70_000,), (40, 30), (700, 3), (2000, 2), (900, 14), (30, 200), (9, 7, 20)), ids=str
+)
+def test_indices_that_rows_share(rng, every_thread, isa, shape, index):
+    """So many that they are brought together once for all rows; more, and fewer: single ones, along rows, in pairs."""
+    columns = 500
+    low = -columns if index[0] == "i" else 0
+    for layout in (*LAYOUTS, "column"):
+        if layout == "both" and len(shape) == 1:
+            continue
+        rows = int(rng.choice([2, 3, 5, 30])) if np.prod(shape) < 5000 else 5
+        table = numbers(rng, (rows, columns), rng.choice(DTYPES))
+        given = rng.integers(low, columns, shape).astype(index)
+        if layout == "column":
+            given, plain = np.full((*shape, 9), BETWEEN, index)[..., 4], given
+            given[...] = plain
+        else:
+            given = laid_out(given, layout)
+        places = (0,) * len(shape), tuple(n - 1 for n in shape), tuple(n // 2 for n in shape)
+        wanted = table[:, given.astype(np.int64)]
+        both_outputs(dmlcore.gather, table, given, axis=1, wanted=wanted)
+        broken(partial(dmlcore.gather, table, given, 1), given, np.full_like(wanted, 7), places, columns)
+
+        if len(shape) == 1:
+            shared = np.broadcast_to(given, (rows, *shape))
+            updates = numbers(rng, shared.shape, table.dtype)
+            gathered, scattered = wanted_of("elements", table, shared, updates, 1)
+            both_outputs(dmlcore.gather_elements, table, shared, axis=1, wanted=gathered)
+            for threads in THREADS:
+                assert same_bits(dmlcore.scatter_elements(table, shared, updates, 1, num_threads=threads), scattered), layout
+        if shape[-1] == 2:
+            given %= np.array([rows, columns], index)
+            pairs = np.broadcast_to(given, (rows, *shape))
+            wanted = table[tuple(np.moveaxis(pairs.astype(np.int64), -1, 0))]
+            both_outputs(dmlcore.gather_nd, table, pairs, wanted=wanted)
+            given[places[1]], before = columns, given[places[1]]
+            for threads in THREADS:
+                with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                    dmlcore.gather_nd(table, pairs, num_threads=threads)
+                assert caught.value.position == (0, *places[1])
+            given[places[1]] = before
+
+
 @pytest.mark.parametrize("isa", ISAS, indirect=True)
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 @pytest.mark.parametrize("shape", ((3000, 1), (700, 2), (60, 130), (200, 20), (5, 1500)), ids=str)

@@ -1,6 +1,6 @@
 /* apart.c: copies few elements that are any way apart, and brings the indices of few positions together that do not follow each
  * other, as in Fortran order: into the order of the positions. With few.c and few_elements.c for calls without a plan; and for more
- * positions, where a plan would have to read them twice. */
+ * positions, where a plan would have to read them more than once. */
 #include "apart.h"
 #include "copy.h"
 #include "dispatch.h"
@@ -12,6 +12,10 @@
 #define LEAST_TOGETHER 4096 /* positions; fewer need no plan */
 #define MOST_TOGETHER ((int64_t)256 << 10) /* bytes: the second-level cache holds them beside the table */
 #define MOST_FOR_THREADS 12288 /* positions */
+/* Indices that rows of positions share, one after the other, as all of GATHER along an axis that is not the first one, would be read
+ * for each of them. Measured on Emerald Rapids: short rows of wider ones 1.1 to 1.5x, turned 1.2 to 1.7x, a line each 1.4 to 9x. */
+#define LEAST_SHARED 1024 /* bytes */
+#define MOST_SHARED ((int64_t)512 << 10)
 #define WORTH_A_CALL 8 /* positions of a row */
 #define FEW_COPIED ((int64_t)512 << 10) /* bytes of a scatter's source, twice as many where no thread may help; */
 #define FEW_APART 1024 /* elements of one that is not contiguous */
@@ -111,11 +115,39 @@ static void lay_out(const dml_move *m, int64_t bytes, int64_t *strides)
     }
 }
 
+/* Rows of a constant number of bytes. */
+DML_INLINE void copy_rows(char *DML_RESTRICT to, const char *from, int64_t pitch, int64_t rows, int64_t bytes)
+{
+    for (int64_t i = 0; i < rows; i++, from += pitch, to += bytes)
+        memcpy(to, from, (size_t)bytes);
+}
+
+/* Rows of indices, `pitch` bytes from one to the next, short ones without a call for each. */
+static void bring_rows(char *to, const char *from, int64_t pitch, int64_t rows, int64_t bytes)
+{
+    switch (bytes) {
+    case 8: copy_rows(to, from, pitch, rows, 8); return;
+    case 12: copy_rows(to, from, pitch, rows, 12); return;
+    case 16: copy_rows(to, from, pitch, rows, 16); return;
+    case 20: copy_rows(to, from, pitch, rows, 20); return;
+    case 24: copy_rows(to, from, pitch, rows, 24); return;
+    case 28: copy_rows(to, from, pitch, rows, 28); return;
+    case 32: copy_rows(to, from, pitch, rows, 32); return;
+    case 40: copy_rows(to, from, pitch, rows, 40); return;
+    case 48: copy_rows(to, from, pitch, rows, 48); return;
+    case 56: copy_rows(to, from, pitch, rows, 56); return;
+    case 64: copy_rows(to, from, pitch, rows, 64); return;
+    default:
+        for (int64_t i = 0; i < rows; i++)
+            dml_copy_short(to + i * bytes, from + i * pitch, bytes);
+    }
+}
+
 /* Tuples of q indices, one at least: as many together as follow each other in memory; else those of the last dimension, or, where it
  * is short, as elements if there are such. */
 static void bring_runs(char *to, const dml_move *m, int64_t q, int64_t bytes, const int64_t *strides)
 {
-    int64_t tuple = q * bytes, d = m->positions.n, run = tuple, apart = 0, outer = 1, collects = 0, place[DML_DIMS];
+    int64_t tuple = q * bytes, d = m->positions.n, run = tuple, apart = 0, rows = 1, outer = 1, collects = 0, place[DML_DIMS];
     for (; d > 0 && (m->positions.v[d - 1] == 1 || dml_stride(m->index_strides, d - 1) == run); d--)
         run *= m->positions.v[d - 1];
     if (run == tuple && d > 0 && m->positions.v[d - 1] >= WORTH_A_CALL) {
@@ -125,6 +157,9 @@ static void bring_runs(char *to, const dml_move *m, int64_t q, int64_t bytes, co
     } else if (run == tuple && tuple <= 16 && (tuple & (tuple - 1)) == 0) {
         dml_copy_apart(to, (dml_list){strides, m->positions.n}, m->indices, m->index_strides, m->positions, tuple);
         return;
+    } else if (d > 0) {
+        apart = dml_stride(m->index_strides, --d);
+        rows = m->positions.v[d];
     }
     if (tuple == 8) { /* a pair of halves is moved as one */
         q = 1;
@@ -136,11 +171,11 @@ static void bring_runs(char *to, const dml_move *m, int64_t q, int64_t bytes, co
         outer *= m->positions.v[k];
         place[k] = 0;
     }
-    for (; outer > 0; outer--, to += run) {
+    for (; outer > 0; outer--, to += rows * run) {
         if (collects)
             collect(to, from, apart, run / tuple, (int)q);
         else
-            dml_copy_short(to, from, run);
+            bring_rows(to, from, apart, rows, run);
         for (int64_t k = d - 1; k >= 0; k--) {
             from += dml_stride(m->index_strides, k);
             if (++place[k] < m->positions.v[k])
@@ -168,10 +203,70 @@ void dml_bring_together(char *to, const dml_move *m, int64_t bytes)
                        m->index_strides, m->positions, bytes);
 }
 
+/* Leaves in `m` the dimensions whose positions have indices of their own. How often all of these are read, one after the other, and
+ * *bytes that they have. */
+static int64_t times_read(dml_move *m, int64_t bytes_each, int64_t *sizes, int64_t *strides, int64_t *bytes)
+{
+    int64_t times = 1, shared = 1, n = 0;
+    *bytes = bytes_each;
+    for (int64_t d = 0; d < m->positions.n; d++) {
+        int64_t size = m->positions.v[d], stride = dml_stride(m->index_strides, d);
+        if (size > 1 && stride == 0) {
+            shared = dml_mul(shared, size);
+        } else if (size != 1) {
+            sizes[n] = size;
+            strides[n++] = stride;
+            *bytes = dml_mul(*bytes, size);
+            times = shared;
+        }
+    }
+    m->positions = (dml_list){sizes, n};
+    m->index_strides = (dml_list){strides, n};
+    return times;
+}
+
+/* How many of them follow each other. */
+static int64_t row_of(const dml_move *m, int64_t bytes, int64_t width)
+{
+    int64_t row = 1;
+    if (m->bounds.n > 1 && m->coordinate_stride != width)
+        return 1;
+    for (int64_t d = m->positions.n - 1; d >= 0 && dml_stride(m->index_strides, d) == row * bytes; d--)
+        row *= m->positions.v[d];
+    return row;
+}
+
+/* Indices that would be read more often than there are threads, in no long rows. */
+static int64_t shared_together(dml_together *together, const dml_move *m, int64_t width, int threads)
+{
+    int64_t sizes[DML_DIMS], strides[DML_DIMS], bytes, each = m->bounds.n * width;
+    dml_move own = *m;
+    int64_t times = times_read(&own, each, sizes, strides, &bytes);
+    if (times <= threads || bytes < LEAST_SHARED || bytes > MOST_SHARED || row_of(&own, each, width) >= DML_LONGEST_LOOK)
+        return 0;
+    int close = row_of(&own, each, width) * each == bytes && (intptr_t)m->indices % width == 0;
+    if (close || !(together->indices = malloc((size_t)bytes)))
+        return 0;
+    dml_bring_together(together->indices, &own, width);
+    for (int64_t d = m->positions.n - 1; d >= 0; d--) {
+        int shared = m->positions.v[d] > 1 && dml_stride(m->index_strides, d) == 0;
+        together->strides[d] = shared ? 0 : each;
+        each *= shared ? 1 : m->positions.v[d];
+    }
+    together->move = *m;
+    together->move.indices = together->indices;
+    together->move.index_strides = (dml_list){together->strides, m->positions.n};
+    together->move.coordinate_stride = width;
+    return bytes;
+}
+
 int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_run *run)
 {
     int64_t count = dml_product(m->positions), width = dml_index_bytes(run->index), bytes = dml_mul(count, width);
     int64_t rows = 0, columns, pitch, most = run->threads > 1 ? MOST_FOR_THREADS * width : MOST_TOGETHER;
+    int64_t shared = shared_together(together, m, width, run->threads);
+    if (shared)
+        return shared;
     if (!run->check_first || m->bounds.n != 1 || count <= LEAST_TOGETHER || bytes > most || dml_product(m->slice) != 1 ||
         !is_turned(m, width, &rows, &columns, &pitch) || columns * width % CROWDED_PITCH == 0)
         return 0;

@@ -14,7 +14,7 @@ void dml_copy_source(const dml_move *m, int64_t bytes, int64_t width);
 /* The indices of all positions, `bytes` long each, in the order of these, tuple after tuple. */
 void dml_bring_together(char *to, const dml_move *m, int64_t bytes);
 
-/* A move whose indices, those of matrices in Fortran order, were brought into the order of the positions. */
+/* A move whose indices, read more than once and not next to each other, were brought into the order of the positions. */
 typedef struct {
     dml_move move;
     int64_t strides[DML_DIMS];

@@ -122,6 +122,8 @@ int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes)
     const dml_dim *axis = p->dim + p->rank - 2, *columns = axis + 1;
     if (p->rank < 2 || p->tuple != 1 || !p->whole || p->mode != DML_RAISE || p->combine || p->unaligned || axis->table)
         return 0;
+    if (axis->index == 0) /* few elements of the plane are meant, by all rows */
+        return 0;
     if (p->boxes < 2) /* a box is checked as a whole before anything of it is moved, tiles are not */
         return 0;
     int64_t pitch = p->steps[0], rows = p->bounds[0], width = columns->size * p->slice;
