@@ -4,6 +4,7 @@
  * at once: the first is arithmetic, the second waits for memory. */
 
 #define NAME(name) DML_JOIN4(name, T, I, ISA)
+#define SOON 64 /* positions between an element that is fetched and one that is moved, where they are one by one */
 #define STORED_SOON 4096 /* bytes between what is fetched to be stored to and what is stored */
 
 /* One element, and two, each checked already. */
@@ -56,22 +57,21 @@ DML_INLINE int NAME(some)(const I *index, int64_t count, int q, const dml_plan *
     return DML_JOIN3(offsets, I, ISA)(index, count, q, dml_index_signed(p->index), p->bounds, p->steps, ramp, offsets);
 }
 
-/* Each element gathered by itself, as soon as its indices are checked: in a far table the processor gets along with the more
- * elements at a time, the less there is to do for each. Tuples of q coordinates, a constant wherever this is inlined. */
-DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
+/* Tuples of q coordinates, `each` bytes from one to the next: what one names is moved as soon as it is checked. Where `soon` is not 0,
+ * what the one so many bytes further will name if it stays as it is, and in the table, is fetched. Both are constants. */
+DML_INLINE int NAME(one_by_one)(const char *index, int64_t each, int64_t count, const char *table, char *stream, int q,
+                                const uint64_t *n, const uint64_t *add, const uint64_t *step, int64_t soon)
 {
-    const char *index = b->indices;
-    char *stream = b->stream;
-    int64_t each = p->joined ? p->joined : q * (int64_t)sizeof(I);
-    uint64_t n[4], add[4], step[4];
-    for (int k = 0; k < q; k++) {
-        n[k] = (uint64_t)p->bounds[k];
-        add[k] = DML_JOIN3(from_end, I, ISA)(dml_index_signed(p->index), p->bounds[k]);
-        step[k] = (uint64_t)p->steps[k];
-    }
-    for (int64_t left = b->count; left > 0; left--, index += each, stream += sizeof(T)) {
+    for (int64_t left = count; left > 0; left--, index += each, stream += sizeof(T)) {
         const volatile I *coordinates = (const void *)index; /* read once: another thread may change them meanwhile */
-        char *at = b->table;
+        const volatile I *others = (const void *)(index + soon);
+        const char *at = table, *there = table;
+        for (int k = 0; soon && k < q; k++) {
+            uint64_t u = (uint64_t)others[k];
+            there += (u < n[k] ? u : 0) * step[k];
+        }
+        if (soon)
+            DML_PREFETCH_L2(there);
         if (q > 1) /* single indices are few enough for the hardware */
             DML_PREFETCH(index + DML_PAGES_AHEAD);
         for (int k = 0; k < q; k++) {
@@ -83,9 +83,29 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
             }
             at += u * step[k];
         }
-        NAME(one)(at, stream, 0);
+        memcpy(stream, at, sizeof(T));
     }
     return 0;
+}
+
+/* Each element gathered by itself, as soon as its indices are checked: in a far table the processor gets along with the more
+ * elements at a time, the less there is to do for each. Tuples of q coordinates, a constant wherever this is inlined. */
+DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
+{
+    int64_t each = p->joined ? p->joined : q * (int64_t)sizeof(I), known = b->count + (p->gap ? 0 : b->following);
+    int64_t first = p->fetches_soon ? dml_most(0, dml_least(b->count, known - SOON)) : 0;
+    uint64_t n[4], add[4], step[4];
+    for (int k = 0; k < q; k++) {
+        n[k] = (uint64_t)p->bounds[k];
+        add[k] = DML_JOIN3(from_end, I, ISA)(dml_index_signed(p->index), p->bounds[k]);
+        step[k] = (uint64_t)p->steps[k];
+    }
+    const char *index = b->indices;
+    if (first && NAME(one_by_one)(index, q * (int64_t)sizeof(I), first, b->table, b->stream, q, n, add, step,
+                                  SOON * q * (int64_t)sizeof(I)))
+        return 1;
+    return NAME(one_by_one)(index + first * each, each, b->count - first, b->table, b->stream + first * (int64_t)sizeof(T), q,
+                            n, add, step, 0);
 }
 
 #if WRAPS
@@ -287,4 +307,5 @@ DML_PIECE int NAME(scatter_fused)(const dml_plan *p, dml_block *b)
 }
 
 #undef STORED_SOON
+#undef SOON
 #undef NAME

@@ -46,7 +46,6 @@ typedef struct {
     int64_t gathers_kept_u32;      /* at most four bytes; */
     int64_t elements_past;         /* longer ones from so much on with their indices, by threads twice; 0: as slices */
     int64_t gather_fetches;        /* from there on elements are fetched ahead: bytes of the table, */
-    int64_t tuples_fetched;        /* the same of many tuples, */
     int64_t gather_streams;        /* and of indices and elements, up to so many, which fill the same cache */
     int64_t scatter_fetches;
     int64_t scatter_streams;
@@ -59,8 +58,7 @@ typedef struct {
     int64_t gather_follows;        /* bytes of a few rows for each position that walks along all: not fetched */
     int64_t scatter_follows;
     int64_t to_l2;                 /* tables of scatters: to the second-level cache, smaller ones to the first */
-    int64_t gathers_direct;        /* from there on they are checked and moved one by one, unless so much of the table is met
-                                    * that they had better be fetched; */
+    int64_t gathers_direct;        /* from there on they are fetched, checked and moved one by one; */
     int64_t gathers_rolled;        /* from there on fetched elements, and tuples, go by a ring of offsets (far.c) */
     int64_t scatters_rolled;
     /* positions that are checked at a time where checking and moving take turns: multiples of 16 up to DML_STEP_MOST */
@@ -207,7 +205,8 @@ typedef struct dml_plan {
     int grows;                     /* fused, and the first two indices name elements that follow each other (follow.c) */
     int64_t joined;                /* fused, tuples joined by a ring, or read directly: bytes from one to the next; else 0 */
     int by_rows;                   /* fused, by a loop that reads short rows of single indices where they lie */
-    int direct;                    /* fused, and element by element */
+    int direct;                    /* fused, and element by element, */
+    int fetches_soon;              /* which are fetched some positions before */
     int rolls;                     /* likewise, and by a ring of offsets, through the caches */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
     int apart;                     /* out of so large a table that no load had better wait for another */

@@ -16,6 +16,7 @@
 #define WINDOWS 16                 /* places where */
 #define LOOKED_AT 8                /* positions that follow each other are looked at; */
 #define CLOSE 16                   /* bytes between them on average, so that the hardware fetches them by itself */
+#define FEW_POSITIONS (640 << 10)  /* lines of fewer are in the caches the next time, and several threads fetch none */
 #define MANY_PAGES 4096            /* elements each on a page of its own, more than the processor remembers: one by one, */
 #define MANY_LINES (128 << 10)     /* but not so many, which take 1.1 to 1.5 times as long one by one (Zen 4) */
 
@@ -75,10 +76,13 @@ static int walks(const dml_plan *p, int64_t bytes)
 void dml_policy_indices(dml_plan *p)
 {
     int simple = p->rank == 1 && p->mode == DML_RAISE && !p->packed && p->slice > 0;
-    if (simple && (p->whole ? p->fetch != DML_FETCH_NONE : p->far && p->slice < DML_LINE) && walks(p, p->slice + CLOSE)) {
+    int fetches = p->whole ? p->direct || p->fetch != DML_FETCH_NONE : p->far && p->slice < DML_LINE;
+    if (simple && fetches && walks(p, p->slice + CLOSE)) {
         p->fetch = DML_FETCH_NONE;
-        p->far = 0;
+        p->far = p->direct = 0;
     }
+    int gains = p->threads == 1 || p->positions >= FEW_POSITIONS;
+    p->fetches_soon = simple && p->direct && p->reached >= (double)p->tuned->gathers_direct && gains;
     int asks = simple && (p->whole ? p->fetch && !p->direct : p->far && !p->past && !p->stores);
     asks &= !p->stores || (p->in_place && !p->combines);
     if (!asks || p->positions > (p->whole ? MOST_ASKED : MOST_LINES / dml_ceil(p->slice, DML_LINE)) || !is_cached(p))

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 /* positions, where nothing else is said */
-#define FEW_POSITIONS (640 << 10) /* those of a far table that fewer meet are in the caches the next time */
 #define FEW_UPDATED 32768 /* their lines of a table in the third-level cache are in the second-level one then */
 #define MET_IN_L2 (1 << 20) /* bytes of lines that the second-level cache holds */
 #define MANY_COMBINED 250000 /* elements: with their table they fill the third-level cache sooner */
@@ -53,19 +52,12 @@ static int walks_along_few_rows(const dml_plan *p)
     return p->bounds[0] * step <= most && last->size >= LONG_WALK / step;
 }
 
-/* Whether elements are named by so many tuples, each in one place, that they would be moved one by one if they were not fetched. */
-static int are_many_tuples(const dml_plan *p)
-{
-    return p->tuple > 1 && p->tuple <= DML_DIRECT_TUPLE && p->positions >= FEW_POSITIONS && p->mode == DML_RAISE &&
-           p->coordinate_stride == dml_index_bytes(p->index);
-}
-
 /* Where single elements are fetched to before they are moved. */
 static enum dml_fetch choose_fetch(const dml_plan *p)
 {
     const dml_tuning *t = p->tuned;
     int near = p->reached < DML_NEAR, in_l2 = p->stores && p->reached < (double)t->to_l2;
-    int64_t fetches = p->stores ? t->scatter_fetches : are_many_tuples(p) ? t->tuples_fetched : t->gather_fetches;
+    int64_t fetches = p->stores ? t->scatter_fetches : t->gather_fetches;
     int64_t beside = dml_least(dml_streamed(p), p->stores ? t->scatter_streams : t->gather_streams);
     if (p->combines && t->combined_fetches && p->positions >= MANY_COMBINED) {
         fetches = t->combined_fetches;
@@ -91,6 +83,5 @@ void dml_policy_loads(dml_plan *p)
     p->apart = p->reached >= MERGED_APART;
     p->gathers = p->reached < (double)t->gathers_below && !(p->slice == 2 && has_odd_places(p));
     p->fetch = choose_fetch(p);
-    int fetched = p->fetch && p->positions >= FEW_POSITIONS;
-    p->direct = !p->stores && p->tuple <= DML_DIRECT_TUPLE && p->reached >= (double)t->gathers_direct && !fetched;
+    p->direct = !p->stores && p->tuple <= DML_DIRECT_TUPLE && p->reached >= (double)t->gathers_direct;
 }
