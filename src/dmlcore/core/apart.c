@@ -13,7 +13,8 @@
 #define MOST_TOGETHER ((int64_t)256 << 10) /* bytes: the second-level cache holds them beside the table */
 #define MOST_FOR_THREADS 12288 /* positions */
 /* Indices that rows of positions share, one after the other, as all of GATHER along an axis that is not the first one, would be read
- * for each of them. Measured on Emerald Rapids: short rows of wider ones 1.1 to 1.5x, turned 1.2 to 1.7x, a line each 1.4 to 9x. */
+ * for each of them. Measured on Emerald Rapids: short rows of wider ones 1.1 to 1.5x, turned 1.2 to 1.7x, a line each 1.4 to 9x; of
+ * scatters into an output, which read them twice, 1.6 to 2.0x. */
 #define LEAST_SHARED 1024 /* bytes */
 #define MOST_SHARED ((int64_t)512 << 10)
 #define WORTH_A_CALL 8 /* positions of a row */
@@ -236,15 +237,18 @@ static int64_t row_of(const dml_move *m, int64_t bytes, int64_t width)
     return row;
 }
 
-/* Indices that would be read more often than there are threads, in no long rows. */
-static int64_t shared_together(dml_together *together, const dml_move *m, int64_t width, int threads)
+/* Indices that would be read more often than there are threads, in no long rows. A scatter's are read
+ * twice if they are checked first. */
+static int64_t shared_together(dml_together *together, const dml_move *m, int64_t width, const dml_run *run, int scatter)
 {
     int64_t sizes[DML_DIMS], strides[DML_DIMS], bytes, each = m->bounds.n * width;
     dml_move own = *m;
-    int64_t times = times_read(&own, each, sizes, strides, &bytes);
-    if (times <= threads || bytes < LEAST_SHARED || bytes > MOST_SHARED || row_of(&own, each, width) >= DML_LONGEST_LOOK)
+    int64_t times = times_read(&own, each, sizes, strides, &bytes), row = row_of(&own, each, width);
+    if (scatter && run->check_first && row == 1 && own.positions.n > 1)
+        times *= 2; /* else offsets are kept (narrow.c) */
+    if (times <= run->threads || bytes < LEAST_SHARED || bytes > MOST_SHARED || row >= DML_LONGEST_LOOK)
         return 0;
-    int close = row_of(&own, each, width) * each == bytes && (intptr_t)m->indices % width == 0;
+    int close = row * each == bytes && (intptr_t)m->indices % width == 0;
     if (close || !(together->indices = malloc((size_t)bytes)))
         return 0;
     dml_bring_together(together->indices, &own, width);
@@ -260,11 +264,11 @@ static int64_t shared_together(dml_together *together, const dml_move *m, int64_
     return bytes;
 }
 
-int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_run *run)
+int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_run *run, int scatter)
 {
     int64_t count = dml_product(m->positions), width = dml_index_bytes(run->index), bytes = dml_mul(count, width);
     int64_t rows = 0, columns, pitch, most = run->threads > 1 ? MOST_FOR_THREADS * width : MOST_TOGETHER;
-    int64_t shared = shared_together(together, m, width, run->threads);
+    int64_t shared = shared_together(together, m, width, run, scatter);
     if (shared)
         return shared;
     if (!run->check_first || m->bounds.n != 1 || count <= LEAST_TOGETHER || bytes > most || dml_product(m->slice) != 1 ||

@@ -22,6 +22,6 @@ typedef struct {
 } dml_together;
 
 /* Brings them together where that is faster; the answer is how many bytes they have, 0: they stay as they are. */
-int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_run *run);
+int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_run *run, int scatter);
 
 #endif

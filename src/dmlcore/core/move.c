@@ -329,7 +329,7 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     regions shared; /* as above */
     shared.pulse = (dml_pulse){.poll = run->poll, .twice = run->check_first};
     dml_together together;
-    int64_t taken = dml_together_open(&together, m, run);
+    int64_t taken = dml_together_open(&together, m, run, dml_kinds[op] == DML_KIND_SCATTER);
     int status = move_with(&plan, op, taken ? &together.move : m, run, &straight, taken, &shared);
     forget(&plan);
     free(straight.scratch);
