@@ -16,7 +16,7 @@ def pytest_addoption(parser):
 
 def pytest_collection_modifyitems(config, items):
     """Of the combinations of parameters of a test marked `one_in(n)` one in n is run, unless `--all` is given: those whose
-    values' numbers add up to a multiple of n, as in a Latin square, so that every value still meets values of all others.
+    values' numbers add up to a multiple of n, as in a Latin square. No value is left out if the others' are n at least.
     """
     numbers = {}  # of each parameter's values, in the order in which they come
     kept, left_out = [], []

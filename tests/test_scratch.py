@@ -131,6 +131,39 @@ print("fine")
     )
 
 
+@pytest.mark.parametrize("isa", ISAS)
+def test_a_mebibyte_beside_indices_that_rows_share(finished, isa):
+    """Notes of what is overwritten, and a table that is straightened, beside indices that are brought together."""
+    assert (
+        finished(f"""
+from dmlcore._generated.operators import _select_isa
+_select_isa({isa!r})
+column = np.zeros((131_072, 2), "int32")[:, :1]
+column[:, 0] = rng.integers(0, 4 << 17, len(column))
+slices, x = np.broadcast_to(column, (4, *column.shape)), np.zeros((4 << 17, 16), "float32")
+pairs = np.zeros((32_768, 3), "int64")[:, :2]
+pairs[...] = np.stack([rng.integers(0, n, len(pairs)) for n in (3000, 80)], axis=-1)
+table = np.asfortranarray(rng.integers(0, 256, (3000, 80, 2), "uint8"))
+shared, found = np.broadcast_to(pairs, (2, *pairs.shape)), np.empty((2, len(pairs), 2), "uint8")
+updates, out = np.ones((*slices.shape[:2], 16), "float32"), np.empty_like(x)
+for threads in (1, 2):
+    for call in (
+        lambda: dmlcore.scatter_nd(x, slices, updates, out=out, num_threads=threads),
+        lambda: dmlcore.gather_nd(table, shared, out=found, num_threads=threads),
+    ):
+        for turn in range(2):
+            before = most.value = live.value
+            call()
+        assert most.value - before <= (threads << 20) + 4096, most.value - before
+x[column[:, 0]] = 1
+assert np.array_equal(out, x)
+assert np.array_equal(found, table[tuple(shared[0].T)][np.newaxis].repeat(2, 0))
+print("fine")
+""")
+        == "fine"
+    )
+
+
 def test_elements_put_aside(finished):
     """As many bytes as there may be, and one more; nothing of them is seen in the output when the last index is bad."""
     assert (

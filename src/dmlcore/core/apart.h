@@ -11,17 +11,4 @@ void dml_copy_apart(char *to, dml_list to_strides, const char *from, dml_list fr
 int dml_copies_few(const dml_move *m, const dml_run *run, int64_t *bytes);
 void dml_copy_source(const dml_move *m, int64_t bytes, int64_t width);
 
-/* The indices of all positions, `bytes` long each, in the order of these, tuple after tuple. */
-void dml_bring_together(char *to, const dml_move *m, int64_t bytes);
-
-/* A move whose indices, read more than once and not next to each other, were brought into the order of the positions. */
-typedef struct {
-    dml_move move;
-    int64_t strides[DML_DIMS];
-    char *indices;
-} dml_together;
-
-/* Brings them together where that is faster; the answer is how many bytes they have, 0: they stay as they are. */
-int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_run *run, int scatter);
-
 #endif

@@ -90,15 +90,15 @@ static const dml_tuning usual = {
 };
 
 #if DML_X86_64 && (defined(__GNUC__) || defined(__clang__))
-/* Measured on Emerald Rapids: out of near tables gathers take 0.26 to 0.56 ns an element where single loads take 0.39 to
- * 0.65; from 16 MiB on elements had better be moved one by one, and fetched to the second-level cache 64 positions before: 0.65 to 1.0
- * of the time without that. Stores wait for their lines, wherever they are, so slices are stored past the caches as soon as they have
- * a line of their own, and all that is written from 8 MiB on (slices by several threads: 16): 1.2 to 2.2x for slices up to 30 MiB; but
- * not elements out of a table in the second-level cache, which take 1.06 to 1.34x as long then. Pages in turn: 1.3 to 1.5x for 64 MB. Scatters to a few rows that
- * positions walk along take 1.1 to 1.8 times as long without fetching. Measured on Granite Rapids as well: slices of one and two
- * lines of far tables, put together before they are stored, take 0.5 to 0.95 of the time; planes that the second-level cache
- * holds, moved in place, 0.5 to 1.0; near slices whose lines are fetched before they are stored to 0.65 to 1.05 (scattered ones
- * on Emerald Rapids 0.75 to 1.2). Lines that are staged take 0.33 to 0.95 on the latter. */
+/* Measured on Emerald Rapids: out of near tables gathers take 0.26 to 0.56 ns an element where single loads take 0.39 to 0.65; from
+ * 16 MiB on elements had better be moved one by one, and fetched to the second-level cache 64 positions before: 0.65 to 1.0 of the
+ * time without that. Stores wait for their lines, wherever they are, so slices are stored past the caches as soon as they have a line
+ * of their own, and all that is written from 8 MiB on (slices by several threads: 16): 1.2 to 2.2x for slices up to 30 MiB; but not
+ * elements out of a table in the second-level cache, which take 1.06 to 1.34x as long then. Pages in turn: 1.3 to 1.5x for 64 MB.
+ * Scatters to a few rows that positions walk along take 1.1 to 1.8 times as long without fetching. Measured on Granite Rapids as
+ * well: slices of one and two lines of far tables, put together before they are stored, take 0.5 to 0.95 of the time; planes that the
+ * second-level cache holds, moved in place, 0.5 to 1.0; near slices whose lines are fetched before they are stored to 0.65 to 1.05
+ * (scattered ones on Emerald Rapids 0.75 to 1.2). Lines that are staged take 0.33 to 0.95 on the latter. */
 static const dml_tuning gathering = {
     .gathers_below = DML_NEAR,
     .gathers_past = 1536 << 10,

@@ -6,6 +6,7 @@
 #include "looked_up.h"
 #include "move.h"
 #include "plan.h"
+#include "together.h"
 
 #define FEW 128 /* indices that are apart: fewer are left to few.c */
 #define FEW_IN_A_ROW 4096 /* elements that follow each other, as their indices do, going forwards */

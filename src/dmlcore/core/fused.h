@@ -58,7 +58,7 @@ DML_INLINE int NAME(some)(const I *index, int64_t count, int q, const dml_plan *
 }
 
 /* Tuples of q coordinates, `each` bytes from one to the next: what one names is moved as soon as it is checked. Where `soon` is not 0,
- * what the one so many bytes further will name if it stays as it is, and in the table, is fetched. Both are constants. */
+ * what the one so many bytes further will name if it stays as it is, and in the table, is fetched. q and `soon` are constants. */
 DML_INLINE int NAME(one_by_one)(const char *index, int64_t each, int64_t count, const char *table, char *stream, int q,
                                 const uint64_t *n, const uint64_t *add, const uint64_t *step, int64_t soon)
 {
@@ -101,6 +101,7 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
         step[k] = (uint64_t)p->steps[k];
     }
     const char *index = b->indices;
+    DML_NEVER(first && p->joined);
     if (first && NAME(one_by_one)(index, q * (int64_t)sizeof(I), first, b->table, b->stream, q, n, add, step,
                                   SOON * q * (int64_t)sizeof(I)))
         return 1;

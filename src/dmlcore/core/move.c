@@ -1,10 +1,10 @@
 /* move.c: runs an indexed move: makes the plan, checks first where that was asked for, decides how a scatter's source is
  * copied, has the work shared out, and finds the first index that is out of range when a loop met one. */
-#include "apart.h"
 #include "copy.h"
 #include "dispatch.h"
 #include "move.h"
 #include "share.h"
+#include "together.h"
 
 #include <stdlib.h>
 
@@ -121,7 +121,7 @@ typedef struct {
 } regions;
 
 static int move_straight(const dml_plan *plan, int op, const dml_move *m, const dml_run *run, dml_straight *straight,
-                         int threads, regions *shared);
+                         int64_t taken, int threads, regions *shared);
 
 /* What move_with leaves to its caller. */
 static void forget(dml_plan *plan)
@@ -162,7 +162,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
             return status;
     }
     if (checks && !scatter && plan->slice && dml_straightens(plan, m, threads, straight))
-        return move_straight(plan, op, m, run, straight, threads, shared);
+        return move_straight(plan, op, m, run, straight, taken, threads, shared);
 
     int by_rows = checks && plan->slice && dml_moves_rows(plan);
     int strided = checks && plan->slice && !by_rows && dml_takes_strided(plan, scatter);
@@ -182,7 +182,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
     int64_t bytes = copies && checks && plan->slice
                         ? dml_contiguous(m->copy, m->copy_table_strides, m->copy_source_strides, plan->element)
                         : 0;
-    int rest = bytes && !strided && dml_overwrites(plan, bytes);
+    int rest = bytes && !strided && dml_overwrites(plan, bytes, taken);
 
     /* one box on one thread is checked as a whole before anything of it is moved */
     int at_once = strided ? dml_strides_at_once(plan) : plan->boxes == 1;
@@ -260,6 +260,7 @@ typedef struct {
     const dml_move *move;
     const dml_run *run;
     const dml_straight *straight;
+    int64_t taken;
 } straight_parts;
 
 static int straight_part(void *data, dml_worker *worker, int64_t number)
@@ -274,7 +275,7 @@ static int straight_part(void *data, dml_worker *worker, int64_t number)
     straight.scratch += worker->number * straight.bytes;
     int status = dml_straighten(&straight, parts->move, number, parts->plan->element, 1, &shared.pulse);
     if (!status) {
-        status = move_with(&plan, parts->op, &straight.move, &run, &none, straight.bytes, &shared);
+        status = move_with(&plan, parts->op, &straight.move, &run, &none, parts->taken + straight.bytes, &shared);
         forget(&plan);
     }
     if (shared.pulse.interrupted)                        /* this one calls */
@@ -284,7 +285,7 @@ static int straight_part(void *data, dml_worker *worker, int64_t number)
 
 /* Part by part; the parts' own plans find slices that are contiguous. */
 static int move_straight(const dml_plan *plan, int op, const dml_move *m, const dml_run *run, dml_straight *straight,
-                         int threads, regions *shared)
+                         int64_t taken, int threads, regions *shared)
 {
     dml_pulse *pulse = &shared->pulse;
     dml_plan part;
@@ -297,14 +298,14 @@ static int move_straight(const dml_plan *plan, int op, const dml_move *m, const 
         status = dml_check(plan, threads, pulse);
     part_run.check_first &= straight->parts == 1; /* where that was asked for, those of several parts are checked already */
     if (!status && straight->apart) {
-        straight_parts parts = {plan, op, m, &part_run, straight};
+        straight_parts parts = {plan, op, m, &part_run, straight, taken};
         return dml_parallel(straight_part, &parts, straight->parts, DML_FORWARD, threads, pulse);
     }
     for (int64_t n = 0; n < straight->parts && !status; n++) {
         status = dml_straighten(straight, m, n, plan->element, threads, pulse);
         if (status)
             break;
-        status = move_with(&part, op, &straight->move, &part_run, &none, straight->bytes, shared);
+        status = move_with(&part, op, &straight->move, &part_run, &none, taken + straight->bytes, shared);
         forget(&part);
     }
     return status;

@@ -76,9 +76,9 @@ static int64_t fewest_overwritten(const dml_plan *p, int64_t bytes)
     return worth >= 4096 ? slices / 4 : worth >= 1024 ? slices / 3 : slices / 2;
 }
 
-int dml_overwrites(const dml_plan *p, int64_t bytes)
+int dml_overwrites(const dml_plan *p, int64_t bytes, int64_t taken)
 {
-    if (bytes < LITTLE || p->combine || p->slice < SHORTEST || p->tuple > 4 || bytes / p->slice > MOST ||
+    if (bytes < LITTLE || p->combine || p->slice < SHORTEST || p->tuple > 4 || bytes / p->slice > MOST - taken ||
         p->positions < fewest_overwritten(p, bytes))
         return 0;
     for (int d = 0; d < p->rank; d++)

@@ -81,8 +81,8 @@ void dml_policy_indices(dml_plan *p)
         p->fetch = DML_FETCH_NONE;
         p->far = p->direct = 0;
     }
-    int gains = p->threads == 1 || p->positions >= FEW_POSITIONS;
-    p->fetches_soon = simple && p->direct && p->reached >= (double)p->tuned->gathers_direct && gains;
+    int gains = p->threads == 1 || p->positions >= FEW_POSITIONS, cached = p->reached < (double)p->tuned->gathers_direct;
+    p->fetches_soon = simple && p->direct && gains && !cached;
     int asks = simple && (p->whole ? p->fetch && !p->direct : p->far && !p->past && !p->stores);
     asks &= !p->stores || (p->in_place && !p->combines);
     if (!asks || p->positions > (p->whole ? MOST_ASKED : MOST_LINES / dml_ceil(p->slice, DML_LINE)) || !is_cached(p))

@@ -166,8 +166,9 @@ int dml_rows_loop(const dml_plan *plan, dml_worker *worker, int64_t begin, int64
 /* The same scatter by several threads, each of which stores the rows of a range of the table; the plan has two dimensions. */
 int dml_share_rows(const dml_job *job, int threads, dml_pulse *pulse);
 
-/* Whether so many of the table's slices are overwritten that it pays to copy only the others of its `bytes`. */
-int dml_overwrites(const dml_plan *plan, int64_t bytes);
+/* Whether so many of the table's slices are overwritten that it pays to copy only the others of its `bytes`, and there is scratch memory
+ * for that beside the bytes that are taken. */
+int dml_overwrites(const dml_plan *plan, int64_t bytes, int64_t taken);
 
 /* Checks every index, then copies the slices that no position names; tells whether no two positions name the same one. */
 int dml_copy_rest(dml_job *job, const char *source, int64_t bytes, int threads, dml_pulse *pulse);

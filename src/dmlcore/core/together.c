@@ -1,0 +1,219 @@
+/* together.c: brings indices that do not follow each other, as in Fortran order, into the order of the positions: few, where no plan is
+ * made, and those that a plan would read more than once. */
+#include "together.h"
+#include "apart.h"
+#include "copy.h"
+#include "dispatch.h"
+
+#include <stdlib.h>
+
+#define WORTH_A_CALL 8 /* positions of a row */
+/* Where a check comes before the first store, turned indices would be turned twice, or read where they are: 1.0 to 1.4 times as fast
+ * if once, for all (Zen 5). Several threads do it side by side (turned.c). */
+#define LEAST_TURNED 4096 /* positions; fewer need no plan */
+#define MOST_TURNED ((int64_t)256 << 10) /* bytes: the second-level cache holds them beside the table */
+#define MOST_FOR_THREADS 12288 /* positions */
+#define CROWDED_PITCH 2048 /* bytes; rows a multiple of it apart meet in the cache: 0.5 to 0.95 */
+/* Indices that rows of positions share, one after the other, as all of GATHER along an axis that is not the first one, would be read
+ * for each of them. Measured on Emerald Rapids: short rows of wider ones 1.1 to 1.5x, turned 1.2 to 1.7x, a line each 1.4 to 9x; of
+ * scatters into an output, which read them twice, 1.6 to 2.0x. */
+#define LEAST_SHARED 1024 /* bytes */
+#define MOST_SHARED ((int64_t)512 << 10)
+
+/* Whether the indices lie in rows of `rows` elements that are to be columns, as those of matrices in Fortran order; what has one
+ * element only is no dimension. */
+static int is_turned(const dml_move *m, int64_t bytes, int64_t *rows, int64_t *columns, int64_t *pitch)
+{
+    int64_t found = 0;
+    for (int64_t d = m->positions.n - 1; d >= 0; d--) {
+        int64_t size = m->positions.v[d], stride = dml_stride(m->index_strides, d);
+        if (size == 1)
+            continue;
+        if (found == 0) {
+            *columns = size;
+            *pitch = stride;
+        } else {
+            *rows = size;
+            if (stride != bytes)
+                return 0;
+        }
+        found++;
+    }
+    return found == 2 && *pitch >= *rows * bytes;
+}
+
+/* Strides of what has so many bytes for each position, in their order. */
+static void lay_out(const dml_move *m, int64_t bytes, int64_t *strides)
+{
+    for (int64_t d = m->positions.n - 1; d >= 0; d--) {
+        strides[d] = bytes;
+        bytes *= m->positions.v[d];
+    }
+}
+
+/* Rows of a constant number of bytes. */
+DML_INLINE void copy_rows(char *DML_RESTRICT to, const char *from, int64_t pitch, int64_t rows, int64_t bytes)
+{
+    for (int64_t i = 0; i < rows; i++, from += pitch, to += bytes)
+        memcpy(to, from, (size_t)bytes);
+}
+
+/* Rows of indices, `pitch` bytes from one to the next, short ones without a call for each. */
+static void bring_rows(char *to, const char *from, int64_t pitch, int64_t rows, int64_t bytes)
+{
+    switch (bytes) {
+    case 8: copy_rows(to, from, pitch, rows, 8); return;
+    case 12: copy_rows(to, from, pitch, rows, 12); return;
+    case 16: copy_rows(to, from, pitch, rows, 16); return;
+    case 20: copy_rows(to, from, pitch, rows, 20); return;
+    case 24: copy_rows(to, from, pitch, rows, 24); return;
+    case 28: copy_rows(to, from, pitch, rows, 28); return;
+    case 32: copy_rows(to, from, pitch, rows, 32); return;
+    case 40: copy_rows(to, from, pitch, rows, 40); return;
+    case 48: copy_rows(to, from, pitch, rows, 48); return;
+    case 56: copy_rows(to, from, pitch, rows, 56); return;
+    case 64: copy_rows(to, from, pitch, rows, 64); return;
+    default:
+        for (int64_t i = 0; i < rows; i++)
+            dml_copy_short(to + i * bytes, from + i * pitch, bytes);
+    }
+}
+
+/* Tuples of q indices, one at least: as many together as follow each other in memory; else those of the last dimension, or, where it
+ * is short, as elements if there are such. */
+static void bring_runs(char *to, const dml_move *m, int64_t q, int64_t bytes, const int64_t *strides)
+{
+    int64_t tuple = q * bytes, d = m->positions.n, run = tuple, apart = 0, rows = 1, outer = 1, collects = 0, place[DML_DIMS];
+    for (; d > 0 && (m->positions.v[d - 1] == 1 || dml_stride(m->index_strides, d - 1) == run); d--)
+        run *= m->positions.v[d - 1];
+    if (run == tuple && d > 0 && m->positions.v[d - 1] >= WORTH_A_CALL) {
+        apart = dml_stride(m->index_strides, --d);
+        collects = 1;
+        run *= m->positions.v[d];
+    } else if (run == tuple && tuple <= 16 && (tuple & (tuple - 1)) == 0) {
+        dml_copy_apart(to, (dml_list){strides, m->positions.n}, m->indices, m->index_strides, m->positions, tuple);
+        return;
+    } else if (d > 0) {
+        apart = dml_stride(m->index_strides, --d);
+        rows = m->positions.v[d];
+    }
+    if (tuple == 8) { /* a pair of halves is moved as one */
+        q = 1;
+        bytes = 8;
+    }
+    const dml_collector collect = dml_chosen_isa->collectors[bytes == 8 ? DML_WIDTH_U64 : DML_WIDTH_U32];
+    const char *from = m->indices;
+    for (int64_t k = 0; k < d; k++) {
+        outer *= m->positions.v[k];
+        place[k] = 0;
+    }
+    for (; outer > 0; outer--, to += rows * run) {
+        if (collects)
+            collect(to, from, apart, run / tuple, (int)q);
+        else
+            bring_rows(to, from, apart, rows, run);
+        for (int64_t k = d - 1; k >= 0; k--) {
+            from += dml_stride(m->index_strides, k);
+            if (++place[k] < m->positions.v[k])
+                break;
+            from -= place[k] * dml_stride(m->index_strides, k);
+            place[k] = 0;
+        }
+    }
+}
+
+void dml_bring_together(char *to, const dml_move *m, int64_t bytes)
+{
+    int64_t q = m->bounds.n, rows, columns, pitch, strides[DML_DIMS];
+    if (q == 1 && is_turned(m, bytes, &rows, &columns, &pitch)) {
+        dml_turn_or_permute(to, columns * bytes, m->indices, pitch, rows, columns, bytes);
+        return;
+    }
+    lay_out(m, q * bytes, strides);
+    if (q == 1 || m->coordinate_stride == bytes) {
+        bring_runs(to, m, q, bytes, strides);
+        return;
+    }
+    for (int64_t k = 0; k < q; k++)
+        dml_copy_apart(to + k * bytes, (dml_list){strides, m->positions.n}, m->indices + k * m->coordinate_stride,
+                       m->index_strides, m->positions, bytes);
+}
+
+/* Leaves in `m` the dimensions whose positions have indices of their own, *bytes in all. How often these are read, one after the other. */
+static int64_t keep_own(dml_move *m, int64_t bytes_each, int64_t *sizes, int64_t *strides, int64_t *bytes)
+{
+    int64_t times = 1, shared = 1, n = 0;
+    *bytes = bytes_each;
+    for (int64_t d = 0; d < m->positions.n; d++) {
+        int64_t size = m->positions.v[d], stride = dml_stride(m->index_strides, d);
+        if (size > 1 && stride == 0) {
+            shared = dml_mul(shared, size);
+        } else if (size != 1) {
+            sizes[n] = size;
+            strides[n++] = stride;
+            *bytes = dml_mul(*bytes, size);
+            times = shared;
+        }
+    }
+    m->positions = (dml_list){sizes, n};
+    m->index_strides = (dml_list){strides, n};
+    return times;
+}
+
+/* How many indices, or tuples, follow each other. */
+static int64_t in_a_row(const dml_move *m, int64_t bytes, int64_t width)
+{
+    int64_t row = 1;
+    if (m->bounds.n > 1 && m->coordinate_stride != width)
+        return 1;
+    for (int64_t d = m->positions.n - 1; d >= 0 && dml_stride(m->index_strides, d) == row * bytes; d--)
+        row *= m->positions.v[d];
+    return row;
+}
+
+/* Indices that would be read more often than there are threads, in no long rows. A scatter's are read twice if they are checked first. */
+static int64_t read_again_together(dml_together *together, const dml_move *m, int64_t width, const dml_run *run, int scatter)
+{
+    int64_t sizes[DML_DIMS], strides[DML_DIMS], bytes, each = m->bounds.n * width;
+    dml_move own = *m;
+    int64_t times = keep_own(&own, each, sizes, strides, &bytes), row = in_a_row(&own, each, width);
+    if (scatter && run->check_first && row == 1 && own.positions.n > 1)
+        times *= 2; /* else offsets are kept (narrow.c) */
+    if (times <= run->threads || bytes < LEAST_SHARED || bytes > MOST_SHARED || row >= DML_LONGEST_LOOK)
+        return 0;
+    int in_place = row * each == bytes && (intptr_t)m->indices % width == 0;
+    if (in_place || !(together->indices = malloc((size_t)bytes)))
+        return 0;
+    dml_bring_together(together->indices, &own, width);
+    for (int64_t d = m->positions.n - 1; d >= 0; d--) {
+        int shared = m->positions.v[d] > 1 && dml_stride(m->index_strides, d) == 0;
+        together->strides[d] = shared ? 0 : each;
+        each *= shared ? 1 : m->positions.v[d];
+    }
+    together->move = *m;
+    together->move.indices = together->indices;
+    together->move.index_strides = (dml_list){together->strides, m->positions.n};
+    together->move.coordinate_stride = width;
+    return bytes;
+}
+
+int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_run *run, int scatter)
+{
+    int64_t count = dml_product(m->positions), width = dml_index_bytes(run->index), bytes = dml_mul(count, width);
+    int64_t rows = 0, columns, pitch, most = run->threads > 1 ? MOST_FOR_THREADS * width : MOST_TURNED;
+    int64_t again = read_again_together(together, m, width, run, scatter);
+    if (again)
+        return again;
+    if (!run->check_first || m->bounds.n != 1 || count <= LEAST_TURNED || bytes > most || dml_product(m->slice) != 1 ||
+        !is_turned(m, width, &rows, &columns, &pitch) || columns * width % CROWDED_PITCH == 0)
+        return 0;
+    together->indices = malloc((size_t)bytes);
+    if (!together->indices)
+        return 0;
+    dml_bring_together(together->indices, m, width);
+    lay_out(m, width, together->strides);
+    together->move = *m;
+    together->move.indices = together->indices;
+    together->move.index_strides = (dml_list){together->strides, m->positions.n};
+    return bytes;
+}
