@@ -171,15 +171,16 @@ static int64_t in_a_row(const dml_move *m, int64_t bytes, int64_t width)
     return row;
 }
 
-/* Indices that would be read more often than there are threads, in no long rows. A scatter's are read twice if they are checked first. */
+/* Indices that would be read more often than there are threads, in no long rows; and those of scatters that are checked first, and whose
+ * threads read all of them, unless several threads turn them side by side. */
 static int64_t read_again_together(dml_together *together, const dml_move *m, int64_t width, const dml_run *run, int scatter)
 {
-    int64_t sizes[DML_DIMS], strides[DML_DIMS], bytes, each = m->bounds.n * width;
+    int64_t sizes[DML_DIMS], strides[DML_DIMS], bytes, each = m->bounds.n * width, rows, columns, pitch;
     dml_move own = *m;
     int64_t times = keep_own(&own, each, sizes, strides, &bytes), row = in_a_row(&own, each, width);
-    if (scatter && run->check_first && row == 1 && own.positions.n > 1)
-        times *= 2; /* else offsets are kept (narrow.c) */
-    if (times <= run->threads || bytes < LEAST_SHARED || bytes > MOST_SHARED || row >= DML_LONGEST_LOOK)
+    int twice = scatter && run->check_first && row == 1 && own.positions.n > 1; /* else offsets are kept (narrow.c) */
+    twice &= run->threads == 1 || own.bounds.n > 1 || !is_turned(&own, width, &rows, &columns, &pitch);
+    if ((times <= run->threads && !twice) || bytes < LEAST_SHARED || bytes > MOST_SHARED || row >= DML_LONGEST_LOOK)
         return 0;
     int in_place = row * each == bytes && (intptr_t)m->indices % width == 0;
     if (in_place || !(together->indices = malloc((size_t)bytes)))
