@@ -203,6 +203,22 @@ def test_scatters_into_an_output(rng, each_way, isa, shape, index):
                     assert (around == -1).all(), (layout, axis, reduction, threads)
 
 
+@pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("between", (1, 20, 300))
+@pytest.mark.parametrize("q", (1, 2, 3))
+def test_columns_that_name_elements_of_far_tables(rng, isa, between, q):
+    """Elements that are moved one by one, more of them than are put aside: the first columns of wider rows, also backwards."""
+    shape, count = ((1700, 1300), (130, 17, 1000))[q == 3], 150_000 if between < 300 else 20_000
+    table = rng.integers(0, 100, shape).astype("float64")
+    table = table.reshape(-1) if q == 1 else table
+    wide = np.full((count, q + between), BETWEEN, "int32")
+    wide[:, :q] = np.stack([rng.integers(0, n, count) for n in table.shape], -1)
+    for given in (wide[:, :q], wide[::-1, :q]):
+        both_outputs(dmlcore.gather_nd, table, given, wanted=table[tuple(given.T)])
+        places = (0, 0), (count - 1, q - 1), (count // 2, q - 1)
+        broken(partial(dmlcore.gather_nd, table, given), given, np.full(count, 7.0), places, 10**7)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="address space without memory is had in Linux's way")
 @pytest.mark.parametrize("isa", ISAS, indirect=True)
 def test_strides_of_more_than_32_bits(rng, each_way, isa):
