@@ -171,19 +171,36 @@ static int64_t in_a_row(const dml_move *m, int64_t bytes, int64_t width)
     return row;
 }
 
-/* Indices that would be read more often than there are threads, in no long rows; and those of scatters that are checked first, and whose
- * threads read all of them, unless several threads turn them side by side. */
-static int64_t read_again_together(dml_together *together, const dml_move *m, int64_t width, const dml_run *run, int scatter)
+/* Whether indices would be read more often than there are threads, in no long rows; or are those of a scatter that is checked first, whose
+ * threads read all of them, unless several threads turn them side by side. `own`: as keep_own left it. */
+static int reads_again(const dml_move *own, int64_t times, int64_t bytes, int64_t width, const dml_run *run, int scatter)
 {
-    int64_t sizes[DML_DIMS], strides[DML_DIMS], bytes, each = m->bounds.n * width, rows, columns, pitch;
+    int64_t each = own->bounds.n * width, row = in_a_row(own, each, width), rows, columns, pitch;
+    int twice = scatter && run->check_first && row == 1 && own->positions.n > 1; /* else offsets are kept (narrow.c) */
+    twice &= run->threads == 1 || own->bounds.n > 1 || !is_turned(own, width, &rows, &columns, &pitch);
+    int in_place = row * each == bytes && (intptr_t)own->indices % width == 0;
+    return (times > run->threads || twice) && bytes >= LEAST_SHARED && bytes <= MOST_SHARED && row < DML_LONGEST_LOOK &&
+           !in_place;
+}
+
+/* Whether they are turned, and would be so twice, or read where they are. */
+static int turns_again(const dml_move *m, int64_t width, const dml_run *run)
+{
+    int64_t count = dml_product(m->positions), most = run->threads > 1 ? MOST_FOR_THREADS * width : MOST_TURNED;
+    int64_t rows, columns, pitch;
+    return run->check_first && m->bounds.n == 1 && count > LEAST_TURNED && dml_mul(count, width) <= most &&
+           dml_product(m->slice) == 1 && is_turned(m, width, &rows, &columns, &pitch) && columns * width % CROWDED_PITCH != 0;
+}
+
+int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_run *run, int scatter)
+{
+    int64_t sizes[DML_DIMS], strides[DML_DIMS], bytes, width = dml_index_bytes(run->index), each = m->bounds.n * width;
     dml_move own = *m;
-    int64_t times = keep_own(&own, each, sizes, strides, &bytes), row = in_a_row(&own, each, width);
-    int twice = scatter && run->check_first && row == 1 && own.positions.n > 1; /* else offsets are kept (narrow.c) */
-    twice &= run->threads == 1 || own.bounds.n > 1 || !is_turned(&own, width, &rows, &columns, &pitch);
-    if ((times <= run->threads && !twice) || bytes < LEAST_SHARED || bytes > MOST_SHARED || row >= DML_LONGEST_LOOK)
+    int64_t times = keep_own(&own, each, sizes, strides, &bytes);
+    if (!reads_again(&own, times, bytes, width, run, scatter) && !turns_again(m, width, run))
         return 0;
-    int in_place = row * each == bytes && (intptr_t)m->indices % width == 0;
-    if (in_place || !(together->indices = malloc((size_t)bytes)))
+    together->indices = malloc((size_t)bytes);
+    if (!together->indices)
         return 0;
     dml_bring_together(together->indices, &own, width);
     for (int64_t d = m->positions.n - 1; d >= 0; d--) {
@@ -195,26 +212,5 @@ static int64_t read_again_together(dml_together *together, const dml_move *m, in
     together->move.indices = together->indices;
     together->move.index_strides = (dml_list){together->strides, m->positions.n};
     together->move.coordinate_stride = width;
-    return bytes;
-}
-
-int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_run *run, int scatter)
-{
-    int64_t count = dml_product(m->positions), width = dml_index_bytes(run->index), bytes = dml_mul(count, width);
-    int64_t rows = 0, columns, pitch, most = run->threads > 1 ? MOST_FOR_THREADS * width : MOST_TURNED;
-    int64_t again = read_again_together(together, m, width, run, scatter);
-    if (again)
-        return again;
-    if (!run->check_first || m->bounds.n != 1 || count <= LEAST_TURNED || bytes > most || dml_product(m->slice) != 1 ||
-        !is_turned(m, width, &rows, &columns, &pitch) || columns * width % CROWDED_PITCH == 0)
-        return 0;
-    together->indices = malloc((size_t)bytes);
-    if (!together->indices)
-        return 0;
-    dml_bring_together(together->indices, m, width);
-    lay_out(m, width, together->strides);
-    together->move = *m;
-    together->move.indices = together->indices;
-    together->move.index_strides = (dml_list){together->strides, m->positions.n};
     return bytes;
 }
