@@ -266,3 +266,30 @@ def test_near_tables_with_every_last_place(rng, any_isa, index, dtype):
                     bad[place] = value
                     with pytest.raises(dmlcore.IndexOutOfRangeError, match=rf"\[{place}\] .* is {value},"):
                         dmlcore.gather(table, bad)
+
+
+@pytest.mark.parametrize("dtype", ("float32", "int64", "uint8"))
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+def test_rows_of_every_length(rng, any_isa, index, dtype):
+    """Rows of indices with others between them, which are out of range, and without; one of these at every place of a row."""
+    for length in (*range(14, 36), 63, 64, 95, 96, 97, 130, 191, 192, 193):
+        table = rng.integers(0, 100, (6, length + 3)).astype(dtype)
+        least = -length - 3 if np.dtype(index).kind == "i" else 0
+        wider = np.full((6, length + 2), 2**31 - 1, index)
+        apart = wider[:, 1:-1]
+        apart[...] = rng.integers(least, length + 3, apart.shape)
+        for indices in (apart, apart.copy()):
+            wanted = np.take_along_axis(table, indices.astype(int), 1)
+            for isa in ISAS:
+                _select_isa(isa)
+                out = np.zeros_like(wanted)
+                assert same_bits(dmlcore.gather_elements(table, indices, 1), wanted), (isa, length)
+                assert same_bits(dmlcore.gather_elements(table, indices, 1, out=out), wanted), (isa, length)
+                for row, place in ((0, length - 1), *((5, place) for place in range(0, length, 1 + length // 40))):
+                    good, indices[row, place] = indices[row, place], length + 3
+                    with pytest.raises(dmlcore.IndexOutOfRangeError, match=rf"\[{row}, {place}\] .* is {length + 3},"):
+                        dmlcore.gather_elements(table, indices, 1, out=out)
+                    with pytest.raises(dmlcore.IndexOutOfRangeError, match=rf"\[{row}, {place}\] "):
+                        dmlcore.gather_elements(table, indices, 1)
+                    indices[row, place] = good
+                assert same_bits(out, wanted)

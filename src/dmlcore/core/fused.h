@@ -149,9 +149,27 @@ DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramp, int 
  * they come to. */
 DML_INLINE int NAME(take)(const dml_plan *p, const dml_block *b, const u32 *ramp, int drift, int dense)
 {
-    dml_block_fetch(b->next, b->count * p->next_step / 16, 0);
     return TAKE(b->stream, b->table, b->indices, b->count, p->bounds[0], p->steps[0], ramp, drift, dense, sizeof(T), sizeof(I),
                 dml_index_signed(p->index));
+}
+
+/* The same row by row: rows of indices that may have others between them, each with a row of the table, or all with one. */
+DML_INLINE int NAME(take_rows)(const dml_plan *p, const dml_block *b, const u32 *ramp)
+{
+    const dml_dim *row = p->dim + p->rank - 1, *rows = row - 1;
+    const char *index = b->indices, *table = b->table, *end = b->stream + b->count * (int64_t)sizeof(T);
+    int dense = p->steps[0] == (int64_t)sizeof(T) && row->table == 0, is_signed = dml_index_signed(p->index);
+    for (char *stream = b->stream; stream < end; stream += row->size * (int64_t)sizeof(T), index += rows->index)
+        if (dense) {
+            if (TAKE(stream, table, index, row->size, p->bounds[0], p->steps[0], NULL, 0, 1, sizeof(T), sizeof(I), is_signed))
+                return 1;
+            table += rows->table;
+        } else {
+            if (TAKE(stream, table, index, row->size, p->bounds[0], p->steps[0], ramp, 0, 0, sizeof(T), sizeof(I), is_signed))
+                return 1;
+            ramp += row->size;
+        }
+    return 0;
 }
 
 #if WRAPS
@@ -225,9 +243,11 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
         return p->tuple == 2 ? NAME(take_tuples)(p, b, 2) : NAME(take_tuples)(p, b, 3);
 #endif
     int drift = drifts ? (int)sizeof(T) : 0, takes = SECOND_TUNING && TAKES(T) && !scatter && p->gathers && !p->past;
+    if (takes && p->by_rows)
+        return NAME(take_rows)(p, b, p->ramped ? p->ramps->table.narrow : NULL);
     if (takes && !p->ramped && p->steps[0] == (int64_t)sizeof(T))
         return NAME(take)(p, b, NULL, 0, 1);
-    if (takes && sizeof(T) + sizeof(I) > 8) /* four bytes by as many: the loop is faster, which gathers sixteen at a time */
+    if (takes)
         return ramp ? NAME(take)(p, b, ramp, 0, 0) : NAME(take)(p, b, NULL, drift, 0);
     int past = sizeof(T) >= DML_SHORTEST_PAST && !scatter && DML_JOIN3(goes_past, T, ISA)(p, b->stream);
 #if WRAPS

@@ -134,7 +134,8 @@ static int64_t boxes_kept(const dml_plan *p, int threads, int64_t taken)
     int64_t tuple = (int64_t)p->tuple * dml_index_bytes(p->index);
     int row = p->rank == 1 && p->dim[0].table == 0 && p->dim[0].index == tuple; /* one, where they follow each other */
     int read_again = p->fused && (!p->gathers || (double)(p->positions * tuple / threads) + p->reached < READ_AGAIN);
-    if (p->joined || !boxes_stay(p) || p->row_lookup || (!p->packed && (!row || tuple < SHORT_TUPLE || read_again)))
+    if (p->joined || !boxes_stay(p) || p->row_lookup || (p->by_rows && p->gathers) ||
+        (!p->packed && (!row || tuple < SHORT_TUPLE || read_again)))
         return 0;
     int64_t boxes = (threads * OFFSETS_KEPT - taken) / (p->rows * p->inner * (int64_t)sizeof(u32));
     return boxes * FEW_KEPT < p->boxes ? 0 : dml_least(boxes, p->boxes);

@@ -20,6 +20,8 @@
 #define MOST_ROW (512 << 10)       /* longer ones would have left the cache before they are used */
 #define STORED_FOR_EACH 48         /* bytes of it for each position, where rows are scattered to */
 #define COMBINED_ROWS (12 << 20)   /* bytes of rows whose elements are combined: that cache has fewer */
+#define LEAST_TAKEN 16             /* indices of a row that the vector unit takes by themselves, with others between rows; */
+#define LEAST_FOLLOWING_TAKEN 96   /* without */
 #define LEAST_IN_ROW 4             /* positions of a row of updates that is read where it is; */
 #define ROWS_BEYOND (6 << 20)      /* bytes of both: shorter rows of more are as well, and rows of either alone */
 #define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
@@ -151,6 +153,21 @@ static int goes_by_rows(const dml_plan *p)
            last->index == dml_index_bytes(p->index) && last->size > 1;
 }
 
+/* Whether the vector unit gathers row by row. Measured on Emerald Rapids, rows of 16 to 150 of wider ones: 0.9 to 1.5x, on average 1.12x,
+ * into an output, where the check keeps no offsets then, 1.17x; of 12 and 14 0.9 to 1.15x. Rows that follow each other: 1.0 to 1.1x, of 16
+ * to 64 0.7 to 1.05x. */
+static int takes_rows(const dml_plan *p)
+{
+    const dml_dim *last = p->dim + p->rank - 1;
+    int index_bytes = dml_index_bytes(p->index), fits = p->slice == 4 || p->slice == 8;
+    int simple = p->fused && p->gathers && !p->stores && !p->past && !p->in_registers && !p->row_lookup && !p->grows;
+    if (!simple || !fits || p->tuple > 1 || p->unaligned || p->rank < 2 || p->cut != p->rank - 2 || last->index != index_bytes)
+        return 0;
+    if (p->packed)
+        return !p->linear && last->size >= LEAST_TAKEN && (p->ramped || last->table == 0);
+    return p->ramped && last->size >= LEAST_FOLLOWING_TAKEN;
+}
+
 /* Whether a scatter reads short rows of indices or updates where they are (row_scatter.h). Measured on Zen 4, on average of each length
  * from 4 to 150, where both have others between them: 1.0 to 1.35x, out of the third-level cache 1.0 to 1.55x, at most 2.7x. Updates alone
  * 0.8 to 1.0x, there 1.0 to 1.25x; indices alone 0.85 to 1.1x, there 1.0 to 1.4x. Rows of two and three 0.85 to 1.0x, there 1.2x, of
@@ -236,7 +253,7 @@ void dml_policy_loops(dml_plan *p)
     dml_plan_looks_up(p);
     p->grows = p->fused && !scatters_rows && p->tuple == 1 && !many && !p->row_lookup && dml_meets_range(p);
     p->joined = !p->grows && (joins_apart(p) || goes_directly_apart(p)) ? p->dim[p->rank - 1].index : 0;
-    p->by_rows = scatters_rows || goes_by_rows(p);
+    p->by_rows = scatters_rows || goes_by_rows(p) || takes_rows(p);
     p->past &= !(p->by_rows || (p->joined && p->by_columns)); /* stored past the caches 0.3 to 0.9 */
     p->fed = !p->fused && !p->packed && !p->again && many && p->tuned->ahead_of_many > p->ahead ? 16 * tuple : 0;
     p->ahead = many ? p->tuned->ahead_of_many : p->ahead;

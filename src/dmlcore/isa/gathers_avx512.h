@@ -18,71 +18,19 @@ DML_INLINE void exchange_avx512(char *to, char *stage, const char *from)
     _mm512_storeu_si512((void *)stage, in);
 }
 
-#define TAKES(T) (sizeof(T) == 4 || sizeof(T) == 8)
-#define TAKE take_avx512
-
-/* Up to eight elements of `width` bytes out of a table of `n` of them, checked on their way: as many as there are 64-bit indices
- * in a register; the index has its own width. add: n, or nothing where indices are unsigned. dense: table elements follow each other.
- * Else they are `step` bytes apart, and what `more` says is added. Not 0: one is out of range. */
-DML_INLINE int eight_avx512(char *stream, const char *table, const char *index, __m512i n, __m512i add, int dense, __m512i step,
-                            __m512i more, __mmask8 some, size_t width, size_t index_width)
-{
-    __m512i v;
-    if (index_width == 8)
-        v = _mm512_maskz_loadu_epi64(some, (const void *)index);
-    else
-        v = _mm512_cvtepi32_epi64(_mm256_maskz_loadu_epi32(some, (const void *)index)); /* what changes is out of range */
-    __asm__("" : "+v"(v)); /* as read: what is checked is what is used */
-    v = _mm512_mask_add_epi64(v, _mm512_movepi64_mask(v), v, add);
-    if (_mm512_cmpge_epu64_mask(v, n))
-        return 1;
-    if (!dense)
-        v = _mm512_add_epi64(_mm512_mul_epu32(v, step), more);
-    if (width == 4) {
-        __m256i found = dense ? _mm512_i64gather_epi32(v, (const void *)table, 4)
-                              : _mm512_i64gather_epi32(v, (const void *)table, 1);
-        __asm__(""
-                : "+v"(found)); /* half a register may be stored by vextracti32x8, which faults for what the mask leaves out */
-        _mm256_mask_storeu_epi32((void *)stream, some, found);
-    } else
-        _mm512_mask_storeu_epi64((void *)stream, some,
-                                 dense ? _mm512_i64gather_epi64(v, (const void *)table, 8)
-                                       : _mm512_i64gather_epi64(v, (const void *)table, 1));
-    return 0;
-}
-
-/* So many of these, where a ramp tells what is added, or, without one, `drift` more for each. */
-DML_INLINE int take_avx512(char *stream, const char *table, const char *index, int64_t count, int64_t bound, int64_t step,
-                           const u32 *ramp, int drift, int dense, size_t width, size_t index_width, int is_signed)
-{
-    __m512i n = _mm512_set1_epi64(bound), add = _mm512_set1_epi64(is_signed ? bound : 0), by = _mm512_set1_epi64(step);
-    __m512i first = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), _mm512_set1_epi64(drift)), second = first;
-    for (; count >= 16; count -= 16, index += 16 * index_width, stream += 16 * width, table += 16 * drift) {
-        if (ramp) {
-            first = _mm512_cvtepu32_epi64(_mm256_loadu_si256((const void *)ramp));
-            second = _mm512_cvtepu32_epi64(_mm256_loadu_si256((const void *)(ramp + 8)));
-            ramp += 16;
-        }
-        if (eight_avx512(stream, table, index, n, add, dense, by, first, 0xff, width, index_width) |
-            eight_avx512(stream + 8 * width, table + 8 * drift, index + 8 * index_width, n, add, dense, by, second, 0xff, width,
-                         index_width))
-            return 1;
-    }
-    for (; count > 0; count -= 8, index += 8 * index_width, stream += 8 * width, table += 8 * drift) {
-        __mmask8 some = (__mmask8)(count < 8 ? (1 << count) - 1 : 0xff);
-        if (ramp) {
-            first = _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(some, (const void *)ramp));
-            ramp += 8;
-        }
-        first = _mm512_maskz_mov_epi64(some, first); /* others load what the first one may: it is there */
-        if (eight_avx512(stream, table, index, n, add, dense, by, first, some, width, index_width))
-            return 1;
-    }
-    return 0;
-}
-
 #define GATHERS(T) (sizeof(T) <= 8)
 #define GATHER_SIXTEEN gather_of
+
+/* As many elements as offsets in a vector. What they replace is nothing: a gather waits for what its register held before. */
+DML_INLINE __m512i sixteen_at(const char *table, __m512i at)
+{
+    return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), 0xffff, at, (const void *)table, 1);
+}
+
+DML_INLINE __m512i eight_at(const char *table, __m256i at)
+{
+    return _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), 0xff, at, (const void *)table, 1);
+}
 
 DML_INLINE void store_avx512(char *to, __m512i line, int past)
 {
@@ -100,7 +48,7 @@ DML_INLINE void gather_parts(char *stream, const char *table, __m512i at, size_t
     int inside = (int)((uintptr_t)table & 3);
     __m512i three = _mm512_set1_epi32(3);
     at = _mm512_add_epi32(at, _mm512_set1_epi32(inside));
-    __m512i words = _mm512_i32gather_epi32(_mm512_andnot_si512(three, at), (const void *)(table - inside), 1);
+    __m512i words = sixteen_at(table - inside, _mm512_andnot_si512(three, at));
     words = _mm512_srlv_epi32(words, _mm512_slli_epi32(_mm512_and_si512(at, three), 3));
     if (width == 1)
         _mm_storeu_si128((void *)stream, _mm512_cvtepi32_epi8(words));
@@ -116,13 +64,11 @@ DML_INLINE void gather_at(char *stream, const char *table, __m512i at, size_t wi
         return;
     }
     if (width == 4) {
-        store_avx512(stream, _mm512_i32gather_epi32(at, (const void *)table, 1), past);
+        store_avx512(stream, sixteen_at(table, at), past);
         return;
     }
-    __m512i low = _mm512_i32gather_epi64(_mm512_castsi512_si256(at), (const void *)table, 1);
-    __m512i high = _mm512_i32gather_epi64(_mm512_extracti64x4_epi64(at, 1), (const void *)table, 1);
-    store_avx512(stream, low, past);
-    store_avx512(stream + 64, high, past);
+    store_avx512(stream, eight_at(table, _mm512_castsi512_si256(at)), past);
+    store_avx512(stream + 64, eight_at(table, _mm512_extracti64x4_epi64(at, 1)), past);
 }
 
 /* The table moves on by `drift` from one to the next. */
@@ -133,6 +79,86 @@ DML_INLINE void gather_of(char *stream, const char *table, int64_t drift, const 
         at = _mm512_add_epi32(at, _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
                                                      _mm512_set1_epi32((int)drift)));
     gather_at(stream, table, at, width, past);
+}
+
+#define TAKES(T) (sizeof(T) == 4 || sizeof(T) == 8)
+#define TAKE take_avx512
+
+/* Eight indices of 64 bits; those below zero count from the end (indices_avx512.h narrows before, which takes longer). */
+DML_INLINE __m512i wide_indices(const char *index, __mmask8 some, __m512i add)
+{
+    __m512i v = _mm512_maskz_loadu_epi64(some, (const void *)index);
+    __asm__("" : "+v"(v)); /* as read: what is checked is what is used */
+    return _mm512_mask_add_epi64(v, _mm512_movepi64_mask(v), v, add);
+}
+
+/* Up to sixteen elements by as many indices, checked on their way. dense: table elements follow each other; else they are `step` bytes
+ * apart, and what `more` says is added. n and add are numbers of the width of indices. Not 0: one is out of range. */
+DML_INLINE int take_some(char *stream, const char *table, const char *index, __mmask16 some, __m512i n, __m512i add,
+                         __m512i step, int dense, __m512i more, size_t width, size_t index_width)
+{
+    __m512i evens = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30), v, low, high;
+    if (index_width == 8) {
+        low = wide_indices(index, (__mmask8)some, add);
+        high = wide_indices(index + 64, (__mmask8)(some >> 8), add);
+        if (_mm512_cmpge_epu64_mask(low, n) | _mm512_cmpge_epu64_mask(high, n))
+            return 1;
+        v = _mm512_permutex2var_epi32(low, evens, high);
+    } else {
+        v = wrapped_indices(index, some, index_width, add);
+        if (_mm512_cmpge_epu32_mask(v, n))
+            return 1;
+    }
+    /* others load the first element of a row: it is there */
+    v = dense ? _mm512_slli_epi32(v, width == 4 ? 2 : 3) : _mm512_maskz_add_epi32(some, more, _mm512_mullo_epi32(v, step));
+    int few = some < 256; /* half a vector takes half the time */
+    if (width == 4 && few) {
+        __m256i at = _mm512_castsi512_si256(v), none = _mm256_setzero_si256();
+        _mm256_mask_storeu_epi32((void *)stream, (__mmask8)some,
+                                 _mm256_mmask_i32gather_epi32(none, 0xff, at, (const void *)table, 1));
+        return 0;
+    }
+    if (width == 4) {
+        _mm512_mask_storeu_epi32((void *)stream, some, sixteen_at(table, v));
+        return 0;
+    }
+    if (dense && index_width == 8)
+        low = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), 0xff, low, (const void *)table, 8);
+    else
+        low = eight_at(table, _mm512_castsi512_si256(v));
+    _mm512_mask_storeu_epi64((void *)stream, (__mmask8)some, low); /* in order: the other one takes 1.3 times as long */
+    if (few)
+        return 0;
+    if (dense && index_width == 8)
+        high = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), 0xff, high, (const void *)table, 8);
+    else
+        high = eight_at(table, _mm512_extracti64x4_epi64(v, 1));
+    _mm512_mask_storeu_epi64((void *)(stream + 64), (__mmask8)(some >> 8), high);
+    return 0;
+}
+
+/* As many as there are, where a ramp tells what is added, or, without one, `drift` more for each. Vectors that are whole lines are loaded,
+ * and stored, faster, so those in front of the first line come by themselves, of what is wider. */
+DML_INLINE int take_avx512(char *stream, const char *table, const char *index, int64_t count, int64_t bound, int64_t step,
+                           const u32 *ramp, int drift, int dense, size_t width, size_t index_width, int is_signed)
+{
+    __m512i n = repeated((u64)bound, index_width), add = repeated(is_signed ? (u64)bound : 0, index_width);
+    __m512i by = _mm512_set1_epi32((int)step);
+    __m512i drifts = _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+                                        _mm512_set1_epi32(drift));
+    size_t before = width > index_width ? -(uintptr_t)stream % DML_LINE / width : -(uintptr_t)index % DML_LINE / index_width;
+    int64_t i = 0, some = count < 64 ? 0 : dml_least(count, (int64_t)before);
+#define TAKE_SOME(mask)                                                                                                  \
+    take_some(stream + i * (int64_t)width, table + i * drift, index + i * (int64_t)index_width, mask, n, add, by, dense, \
+              ramp ? _mm512_maskz_loadu_epi32(mask, (const void *)(ramp + i)) : drifts, width, index_width)
+    if (some && TAKE_SOME((__mmask16)((1 << some) - 1)))
+        return 1;
+    for (i = some; i + 16 <= count; i += 16)
+        if (TAKE_SOME(0xffff))
+            return 1;
+    some = count - i;
+    return some > 0 && TAKE_SOME((__mmask16)((1 << some) - 1));
+#undef TAKE_SOME
 }
 
 #define TAKE_SIXTEEN take_sixteen
