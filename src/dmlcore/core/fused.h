@@ -147,9 +147,10 @@ DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramp, int 
 
 /* Out of a near table the vector unit gathers with the indices as they are where elements follow each other (dense), else with what
  * they come to. */
-DML_INLINE int NAME(take)(const dml_plan *p, const dml_block *b, const u32 *ramp, int drift, int dense)
+DML_INLINE int NAME(take)(const dml_plan *p, char *stream, const char *table, const char *index, int64_t count, const u32 *ramp,
+                          int drift, int dense)
 {
-    return TAKE(b->stream, b->table, b->indices, b->count, p->bounds[0], p->steps[0], ramp, drift, dense, sizeof(T), sizeof(I),
+    return TAKE(stream, table, index, count, p->bounds[0], p->steps[0], ramp, drift, dense, sizeof(T), sizeof(I),
                 dml_index_signed(p->index));
 }
 
@@ -158,16 +159,17 @@ DML_INLINE int NAME(take_rows)(const dml_plan *p, const dml_block *b, const u32 
 {
     const dml_dim *row = p->dim + p->rank - 1, *rows = row - 1;
     const char *index = b->indices, *table = b->table, *end = b->stream + b->count * (int64_t)sizeof(T);
-    int dense = p->steps[0] == (int64_t)sizeof(T) && row->table == 0, is_signed = dml_index_signed(p->index);
-    for (char *stream = b->stream; stream < end; stream += row->size * (int64_t)sizeof(T), index += rows->index)
+    int dense = p->steps[0] == (int64_t)sizeof(T) && row->table == 0;
+    int64_t size = row->size;
+    for (char *stream = b->stream; stream < end; stream += size * (int64_t)sizeof(T), index += rows->index)
         if (dense) {
-            if (TAKE(stream, table, index, row->size, p->bounds[0], p->steps[0], NULL, 0, 1, sizeof(T), sizeof(I), is_signed))
+            if (NAME(take)(p, stream, table, index, size, NULL, 0, 1))
                 return 1;
             table += rows->table;
         } else {
-            if (TAKE(stream, table, index, row->size, p->bounds[0], p->steps[0], ramp, 0, 0, sizeof(T), sizeof(I), is_signed))
+            if (NAME(take)(p, stream, table, index, size, ramp, 0, 0))
                 return 1;
-            ramp += row->size;
+            ramp += size;
         }
     return 0;
 }
@@ -245,10 +247,11 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
     int drift = drifts ? (int)sizeof(T) : 0, takes = SECOND_TUNING && TAKES(T) && !scatter && p->gathers && !p->past;
     if (takes && p->by_rows)
         return NAME(take_rows)(p, b, p->ramped ? p->ramps->table.narrow : NULL);
-    if (takes && !p->ramped && p->steps[0] == (int64_t)sizeof(T))
-        return NAME(take)(p, b, NULL, 0, 1);
+    int dense = !p->ramped && p->steps[0] == (int64_t)sizeof(T);
     if (takes)
-        return ramp ? NAME(take)(p, b, ramp, 0, 0) : NAME(take)(p, b, NULL, drift, 0);
+        return dense  ? NAME(take)(p, b->stream, b->table, b->indices, b->count, NULL, 0, 1)
+               : ramp ? NAME(take)(p, b->stream, b->table, b->indices, b->count, ramp, 0, 0)
+                      : NAME(take)(p, b->stream, b->table, b->indices, b->count, NULL, drift, 0);
     int past = sizeof(T) >= DML_SHORTEST_PAST && !scatter && DML_JOIN3(goes_past, T, ISA)(p, b->stream);
 #if WRAPS
     if (!scatter && DML_WRAPS_ROWS(sizeof(T)) && p->by_rows) {

@@ -53,7 +53,6 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
     int by_rows = CHECKS_ROWS && simple && p->packed && p->tuple == 1 && !p->linear && last->index == tuple_bytes &&
                   last->size >= LEAST_IN_ROW;
     int one_row = CHECKS_ROWS && simple && !p->packed && p->tuple == 1; /* each box */
-    static const int64_t none = 0;
     int columns = simple && p->by_columns;
     int64_t box = begin, kept = p->kept ? dml_most(begin, dml_least(p->kept_from, end)) : end;
     if ((dense && by_lanes && !p->packed) || (spread && p->rank == 1)) { /* one run of coordinates: boxes do not matter */
@@ -78,7 +77,8 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
         else if (by_rows)
             bad = CHECK_ROWS(block.indices, p->ramps->index, block.positions, last->size, p->bounds[0], is_signed, sizeof(I));
         else if (one_row && block.positions < LONG_BOX)
-            bad = CHECK_ROWS(block.indices, &none, block.positions, block.positions, p->bounds[0], is_signed, sizeof(I));
+            bad = CHECK_ROWS(block.indices, (const int64_t[]){0}, block.positions, block.positions, p->bounds[0], is_signed,
+                             sizeof(I));
         else if (!columns && by_lanes && block.positions >= LONG_BOX)
             bad = CHECK(p->packed ? DML_JOIN3(pack, I, ISA)(p, &block, block.positions) : block.indices,
                         block.positions * p->tuple, p->tuple, p->bounds, 0);
