@@ -38,7 +38,9 @@ static int64_t bytes_in_registers(const dml_plan *p)
     if (!dml_chosen_isa->looks_up || !simple || p->slice == 0 || p->slice > 8 || apart || gathers_as_fast ||
         p->rows * p->inner < DML_HELD_AT_ONCE)
         return 0;
-    return dml_held(p->slice, p->tuple, p->bounds, p->steps);
+    int64_t bytes = dml_held(p->slice, p->tuple, p->bounds, p->steps);
+    int gathers_soon = p->gathers && p->slice != 2; /* Emerald Rapids, of one byte 1.0 to 1.24x, of four 1.0 to 1.1x */
+    return gathers_soon && bytes > dml_in_registers(p->slice) / 2 ? 0 : bytes;
 }
 
 /* Whether indices come out of memory, and ways to move that fetch them better are faster than registers that hold the
@@ -159,13 +161,14 @@ static int goes_by_rows(const dml_plan *p)
 static int takes_rows(const dml_plan *p)
 {
     const dml_dim *last = p->dim + p->rank - 1;
-    int index_bytes = dml_index_bytes(p->index), fits = p->slice == 4 || p->slice == 8;
+    int index_bytes = dml_index_bytes(p->index);
     int simple = p->fused && p->gathers && !p->stores && !p->past && !p->in_registers && !p->row_lookup && !p->grows;
-    if (!simple || !fits || p->tuple > 1 || p->unaligned || p->rank < 2 || p->cut != p->rank - 2 || last->index != index_bytes)
+    if (!simple || p->slice > 8 || p->tuple > 1 || p->unaligned || p->rank < 2 || p->cut != p->rank - 2 ||
+        last->index != index_bytes)
         return 0;
     if (p->packed)
         return !p->linear && last->size >= LEAST_TAKEN && (p->ramped || last->table == 0);
-    return p->ramped && last->size >= LEAST_FOLLOWING_TAKEN;
+    return p->ramped && p->slice >= 4 && last->size >= LEAST_FOLLOWING_TAKEN;
 }
 
 /* Whether a scatter reads short rows of indices or updates where they are (row_scatter.h). Measured on Zen 4, on average of each length

@@ -27,6 +27,11 @@ DML_INLINE __m512i sixteen_at(const char *table, __m512i at)
     return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), 0xffff, at, (const void *)table, 1);
 }
 
+DML_INLINE __m256i eight_words_at(const char *table, __m256i at)
+{
+    return _mm256_mmask_i32gather_epi32(_mm256_setzero_si256(), 0xff, at, (const void *)table, 1);
+}
+
 DML_INLINE __m512i eight_at(const char *table, __m256i at)
 {
     return _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), 0xff, at, (const void *)table, 1);
@@ -40,27 +45,36 @@ DML_INLINE void store_avx512(char *to, __m512i line, int past)
         _mm512_storeu_si512((void *)to, line);
 }
 
-/* Sixteen elements of one or two bytes, as parts of the words that they lie in: these are read as a whole, which no page can
- * forbid as it has all of a word or nothing. Elements of two bytes have even addresses, and offsets
- * three more than any fit into 31 bits (boxes.c). */
-DML_INLINE void gather_parts(char *stream, const char *table, __m512i at, size_t width)
+/* Up to sixteen elements of one or two bytes, as parts of the words that they lie in: these are read as a whole, which no page can
+ * forbid as it has all of a word or nothing. Elements of two bytes have even addresses, and offsets three more than any fit into
+ * 31 bits (boxes.c). */
+DML_INLINE void gather_parts(char *stream, const char *table, __m512i at, __mmask16 some, size_t width)
 {
     int inside = (int)((uintptr_t)table & 3);
     __m512i three = _mm512_set1_epi32(3);
     at = _mm512_add_epi32(at, _mm512_set1_epi32(inside));
-    __m512i words = sixteen_at(table - inside, _mm512_andnot_si512(three, at));
-    words = _mm512_srlv_epi32(words, _mm512_slli_epi32(_mm512_and_si512(at, three), 3));
+    __m512i shift = _mm512_slli_epi32(_mm512_and_si512(at, three), 3), first = _mm512_andnot_si512(three, at);
+    if (some < 256) {
+        __m256i half = _mm256_srlv_epi32(eight_words_at(table - inside, _mm512_castsi512_si256(first)),
+                                         _mm512_castsi512_si256(shift));
+        if (width == 1)
+            _mm_mask_storeu_epi8((void *)stream, some, _mm256_cvtepi32_epi8(half));
+        else
+            _mm_mask_storeu_epi16((void *)stream, (__mmask8)some, _mm256_cvtepi32_epi16(half));
+        return;
+    }
+    __m512i words = _mm512_srlv_epi32(sixteen_at(table - inside, first), shift);
     if (width == 1)
-        _mm_storeu_si128((void *)stream, _mm512_cvtepi32_epi8(words));
+        _mm_mask_storeu_epi8((void *)stream, some, _mm512_cvtepi32_epi8(words));
     else
-        _mm256_storeu_si256((void *)stream, _mm512_cvtepi32_epi16(words));
+        _mm256_mask_storeu_epi16((void *)stream, some, _mm512_cvtepi32_epi16(words));
 }
 
 /* Sixteen elements. past: those of four and eight bytes are stored past the caches, the stream is a multiple of 64 then. */
 DML_INLINE void gather_at(char *stream, const char *table, __m512i at, size_t width, int past)
 {
     if (width < 4) {
-        gather_parts(stream, table, at, width);
+        gather_parts(stream, table, at, 0xffff, width);
         return;
     }
     if (width == 4) {
@@ -81,7 +95,7 @@ DML_INLINE void gather_of(char *stream, const char *table, int64_t drift, const 
     gather_at(stream, table, at, width, past);
 }
 
-#define TAKES(T) (sizeof(T) == 4 || sizeof(T) == 8)
+#define TAKES(T) (sizeof(T) <= 8)
 #define TAKE take_avx512
 
 /* Eight indices of 64 bits; those below zero count from the end (indices_avx512.h narrows before, which takes longer). */
@@ -110,12 +124,15 @@ DML_INLINE int take_some(char *stream, const char *table, const char *index, __m
             return 1;
     }
     /* others load the first element of a row: it is there */
-    v = dense ? _mm512_slli_epi32(v, width == 4 ? 2 : 3) : _mm512_maskz_add_epi32(some, more, _mm512_mullo_epi32(v, step));
+    v = dense ? _mm512_slli_epi32(v, width == 8 ? 3 : width / 2)
+              : _mm512_maskz_add_epi32(some, more, _mm512_mullo_epi32(v, step));
+    if (width < 4) {
+        gather_parts(stream, table, v, some, width);
+        return 0;
+    }
     int few = some < 256; /* half a vector takes half the time */
     if (width == 4 && few) {
-        __m256i at = _mm512_castsi512_si256(v), none = _mm256_setzero_si256();
-        _mm256_mask_storeu_epi32((void *)stream, (__mmask8)some,
-                                 _mm256_mmask_i32gather_epi32(none, 0xff, at, (const void *)table, 1));
+        _mm256_mask_storeu_epi32((void *)stream, (__mmask8)some, eight_words_at(table, _mm512_castsi512_si256(v)));
         return 0;
     }
     if (width == 4) {
