@@ -364,7 +364,9 @@ void dml_turn_listed(char *to, const int64_t *row, const char *from, const int64
                      int64_t width, int far)
 {
     const places to_places = {row, 0}, from_places = {column, 0};
-    if (width < 4 || (rows > 1 && is_crowded(row[1] - row[0])) || (columns > 1 && is_crowded(column[1] - column[0])))
+    int crowded = (rows > 1 && is_crowded(row[1] - row[0])) || (columns > 1 && is_crowded(column[1] - column[0]));
+    /* parts of lines, crowded or not, are as few as the caches have places for: 2 to 4x */
+    if (width < 4 || (crowded && rows * width >= DML_LINE && columns * width >= DML_LINE))
         switch (width) {
         case 1: turn_blocks_1(to, to_places, from, from_places, rows, columns); return;
         case 2: turn_blocks_2(to, to_places, from, from_places, rows, columns); return;

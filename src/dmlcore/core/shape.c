@@ -245,7 +245,7 @@ static int is_short(const dml_shape *s)
         return 0;
     switch (s->run) {
     case 1:
-    case 2: return across->size < FEWEST && (along->size < FEWEST || along->from % CROWDED == 0);
+    case 2: return across->size < FEWEST && (along->size < FEWEST || (along->from % CROWDED == 0 && row >= LINE));
     case 4: return across->size < FEWEST || row < LINE;
     case 8:
         return row <= ENOUGH || (across->size < FEWEST && (row < LINE || (dml_tuned->turns_squares && s->places * 8 < FAR)));
