@@ -93,7 +93,9 @@ def test_short_dimensions(rng, dtype, shape):
 
 
 @pytest.mark.parametrize("dtype", ("uint8", "uint16", "uint32", "float64"))
-@pytest.mark.parametrize("shape", ((7, 1024, 8), (8, 1024, 7), (15, 512, 10), (6, 512, 20), (3, 128, 3, 4), (17, 256, 9)), ids=str)
+@pytest.mark.parametrize(
+    "shape", ((7, 1024, 8), (8, 1024, 7), (15, 512, 10), (6, 512, 20), (3, 128, 3, 4), (17, 256, 9)), ids=str
+)
 def test_short_dimensions_that_meet_in_the_cache(rng, dtype, shape):
     """Rows and columns that are multiples of 1024 bytes apart, and parts of lines on one side or both."""
     x = rng.integers(0, 256, shape[::-1]).astype(dtype).T
