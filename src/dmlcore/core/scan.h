@@ -66,6 +66,17 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
             stop = dml_tick(worker, some * each);
         }
         box = kept;
+    } else if (columns && p->rank == 1) { /* one for each coordinate */
+        int64_t at = dml_block_number(p, begin), stop_at = dml_block_number(p, kept), some;
+        for (; at < stop_at && !stop; at += some) {
+            some = dml_least(stop_at - at, 16 * DML_BLOCK);
+            for (int k = 0; k < p->tuple; k++)
+                if (CHECK(p->indices + at * (int64_t)sizeof(I) + k * p->coordinate_stride, some, 1, p->bounds + k,
+                          p->tuned->ahead_of_scans))
+                    return DML_OUT_OF_RANGE;
+            stop = dml_tick(worker, some * tuple_bytes);
+        }
+        box = kept;
     }
     for (; box < kept && !stop; box++) {
         dml_block_open(p, box, 1, &block);
