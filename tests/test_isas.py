@@ -293,3 +293,27 @@ def test_rows_of_every_length(rng, any_isa, index, dtype):
                         dmlcore.gather_elements(table, indices, 1)
                     indices[row, place] = good
                 assert same_bits(out, wanted)
+
+
+@pytest.mark.parametrize("dtype", ("float32", "int64", "uint8", "float16"))
+@pytest.mark.parametrize("index", ("int32", "uint64"))
+def test_rows_that_share_a_table_row(rng, any_isa, index, dtype):
+    """Parts of wider rows of indices, all out of one dimension: contiguous, every second element, a column, one for all."""
+    wide = rng.integers(0, 100, (900, 3)).astype(dtype)
+    tables = (wide[:, 0].copy(), wide[::2, 0].copy()[::2], wide[:, 1], wide[::-1, 2], np.broadcast_to(wide[5, :1], 900))
+    for length in (12, 16, 20, 40, 130, 192):
+        for table in tables:
+            indices = np.full((200, length + 2), 2**31 - 1, index)[:, 1:-1]
+            indices[...] = rng.integers(0, len(table), indices.shape)
+            wanted = table[indices.astype(int)]
+            for isa in ISAS:
+                _select_isa(isa)
+                out = np.zeros_like(wanted)
+                assert same_bits(dmlcore.gather(table, indices), wanted), (isa, length)
+                assert same_bits(dmlcore.gather(table, indices, out=out), wanted), (isa, length)
+                assert same_bits(dmlcore.gather_nd(table, indices[..., np.newaxis]), wanted), (isa, length)
+                good, indices[150, length - 1] = indices[150, length - 1], len(table)
+                with pytest.raises(dmlcore.IndexOutOfRangeError, match=rf"\[150, {length - 1}\] "):
+                    dmlcore.gather(table, indices, out=out)
+                indices[150, length - 1] = good
+                assert same_bits(out, wanted)

@@ -154,23 +154,23 @@ DML_INLINE int NAME(take)(const dml_plan *p, char *stream, const char *table, co
                 dml_index_signed(p->index));
 }
 
-/* The same row by row: rows of indices that may have others between them, each with a row of the table, or all with one. */
+/* The same row by row: rows of indices that may have others between them, each with a row of the table, as the ramp tells if there is
+ * one, or all with one. */
 DML_INLINE int NAME(take_rows)(const dml_plan *p, const dml_block *b, const u32 *ramp)
 {
     const dml_dim *row = p->dim + p->rank - 1, *rows = row - 1;
     const char *index = b->indices, *table = b->table, *end = b->stream + b->count * (int64_t)sizeof(T);
     int dense = p->steps[0] == (int64_t)sizeof(T) && row->table == 0;
     int64_t size = row->size;
-    for (char *stream = b->stream; stream < end; stream += size * (int64_t)sizeof(T), index += rows->index)
-        if (dense) {
-            if (NAME(take)(p, stream, table, index, size, NULL, 0, 1))
-                return 1;
+    for (char *stream = b->stream; stream < end; stream += size * (int64_t)sizeof(T), index += rows->index) {
+        if (dense ? NAME(take)(p, stream, table, index, size, NULL, 0, 1)
+                  : NAME(take)(p, stream, table, index, size, ramp, 0, 0))
+            return 1;
+        if (dense)
             table += rows->table;
-        } else {
-            if (NAME(take)(p, stream, table, index, size, ramp, 0, 0))
-                return 1;
+        else if (ramp)
             ramp += size;
-        }
+    }
     return 0;
 }
 

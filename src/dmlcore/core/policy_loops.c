@@ -156,13 +156,14 @@ static int goes_by_rows(const dml_plan *p)
 }
 
 /* Whether the vector unit gathers row by row. Measured on Emerald Rapids, rows of 16 to 150 of wider ones: 0.9 to 1.5x, on average 1.12x,
- * into an output, where the check keeps no offsets then, 1.17x; of 12 and 14 0.9 to 1.15x. Rows that follow each other: 1.0 to 1.1x, of 16
- * to 64 0.7 to 1.05x. */
+ * into an output, where the check keeps no offsets then, 1.17x; of 12 and 14 0.9 to 1.15x. Rows of 96 to 255 that follow each other: 1.0 to
+ * 1.1x, of 16 to 64 0.7 to 1.05x. */
 static int takes_rows(const dml_plan *p)
 {
     const dml_dim *last = p->dim + p->rank - 1;
     int index_bytes = dml_index_bytes(p->index);
-    int simple = p->fused && p->gathers && !p->stores && !p->past && !p->in_registers && !p->row_lookup && !p->grows;
+    int simple = p->fused && p->gathers && !(p->stores || p->past || p->in_registers || p->row_lookup || p->grows);
+    simple &= !p->direct && !p->rolls;
     if (!simple || p->slice > 8 || p->tuple > 1 || p->unaligned || p->rank < 2 || p->cut != p->rank - 2 ||
         last->index != index_bytes)
         return 0;
