@@ -156,7 +156,7 @@ DML_INLINE int NAME(take)(const dml_plan *p, char *stream, const char *table, co
 
 /* The same row by row: rows of indices that may have others between them, each with a row of the table, as the ramp tells if there is
  * one, or all with one. */
-DML_INLINE int NAME(take_rows)(const dml_plan *p, const dml_block *b, const u32 *ramp)
+DML_INLINE int NAME(take_by_rows)(const dml_plan *p, const dml_block *b, const u32 *ramp)
 {
     const dml_dim *row = p->dim + p->rank - 1, *rows = row - 1;
     const char *index = b->indices, *table = b->table, *end = b->stream + b->count * (int64_t)sizeof(T);
@@ -246,7 +246,7 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
 #endif
     int drift = drifts ? (int)sizeof(T) : 0, takes = SECOND_TUNING && TAKES(T) && !scatter && p->gathers && !p->past;
     if (takes && p->by_rows)
-        return NAME(take_rows)(p, b, p->ramped ? p->ramps->table.narrow : NULL);
+        return NAME(take_by_rows)(p, b, p->ramped ? p->ramps->table.narrow : NULL);
     int dense = !p->ramped && p->steps[0] == (int64_t)sizeof(T);
     if (takes && (dense || sizeof(T) >= 4)) /* else the loop is faster */
         return dense  ? NAME(take)(p, b->stream, b->table, b->indices, b->count, NULL, 0, 1)

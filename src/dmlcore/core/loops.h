@@ -58,7 +58,7 @@ _Static_assert(RING_AHEAD <= DML_LONGEST_LOOK, "the next box has so many");
 #ifndef TAKE
 #define TAKES(T) 0
 #define TAKE(stream, table, index, count, bound, step, ramp, drift, dense, width, index_width, is_signed) \
-    ((void)(ramp), (void)(drift), (void)(dense), 0)
+    ((void)(stream), (void)(table), (void)(index), (void)(count), (void)(bound), (void)(ramp), (void)(drift), (void)(dense), 0)
 #endif
 #ifndef JOIN
 #define JOINS(T) 0
