@@ -5,7 +5,7 @@
 #define LANES (DML_LINE / (int)sizeof(T)) /* of the longest vectors, */
 #define VECTORS(tuple) ((tuple) % 5 == 0 ? 5 : (tuple) % 7 == 0 ? 7 : 3) /* so many of which are checked at a time */
 
-/* The largest coordinates so far, of each lane; v is in [-n, n) exactly when v + n is in [0, 2n), unsigned: one addition and one
+/* The largest coordinates so far, of the first lanes or all; v is in [-n, n) exactly when v + n is in [0, 2n), unsigned: one addition and one
  * maximum for each. */
 DML_INLINE void NAME(look)(const T *index, int lanes, const T *add, T *most)
 {
@@ -51,10 +51,7 @@ DML_INLINE int NAME(check_by)(const T *index, int64_t count, int tuple, const in
             DML_PREFETCH((const char *)index + ahead + line);
         NAME(look)(index, lanes, add, most);
     }
-    for (int lane = 0; lane < count; lane++) {
-        T u = index[lane] + add[lane];
-        most[lane] = most[lane] > u ? most[lane] : u;
-    }
+    NAME(look)(index, (int)count, add, most);
     for (int lane = 0; lane < lanes; lane++)
         bad |= most[lane] > last[lane];
     return bad;
