@@ -52,7 +52,8 @@ DML_INLINE void NAME(fetch)(const char *index, int64_t bytes, int64_t ahead)
 /* The offsets of some tuples of q indices. */
 DML_INLINE int NAME(some)(const I *index, int64_t count, int q, const dml_plan *p, const u32 *ramp, u32 *offsets)
 {
-    if (!WRAPS && q == 1 && count == DML_STEP_USUAL && !DML_JOIN3(usual, I, ISA)(index, p->bounds, p->steps, ramp, offsets))
+    if (LONGEST_RING <= 1 && q == 1 && count == DML_STEP_USUAL &&
+        !DML_JOIN3(usual, I, ISA)(index, p->bounds, p->steps, ramp, offsets))
         return 0;
     return DML_JOIN3(offsets, I, ISA)(index, count, q, dml_index_signed(p->index), p->bounds, p->steps, ramp, offsets);
 }
@@ -112,12 +113,18 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
 #if WRAPS
 #include "ring.h"
 #include "row_scatter.h"
-#else
+#endif
+
 /* drift: how far the table moves on from one position to the next, where the ramp does not tell. past: whole lines of elements are
- * stored past the caches. Here some indices are checked, then as many elements moved, by turns. */
+ * stored past the caches. By a ring where there is one; else, and with AVX2 in these cases and of scatters, some indices are checked, then
+ * as many elements moved, by turns (Zen 3: 1.0 to 1.5x of a ring). */
 DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramp, int drift, int scatter, enum dml_joins way,
                           int past)
 {
+#if WRAPS
+    if (LONGEST_RING > 1 || !(drift || past || scatter))
+        return NAME(ring)(p, b, 1, 0, 0, ramp, drift, scatter, way, past);
+#endif
     const I *index = (const I *)b->indices;
     const char *next = b->next;
     char *table = b->table, *stream = b->stream;
@@ -143,7 +150,6 @@ DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramp, int 
     }
     return 0;
 }
-#endif
 
 /* Out of a near table the vector unit gathers with the indices as they are where elements follow each other (dense), else with what
  * they come to. */
@@ -174,7 +180,7 @@ DML_INLINE int NAME(take_by_rows)(const dml_plan *p, const dml_block *b, const u
     return 0;
 }
 
-#if WRAPS
+#if LONGEST_RING > 1
 /* By tuples of q coordinates, a constant wherever this is inlined, where no ramp tells what is added. */
 DML_INLINE int NAME(take_tuples)(const dml_plan *p, const dml_block *b, int q)
 {
@@ -240,7 +246,7 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
         case 2: return NAME(direct)(p, b, 2);
         default: return NAME(direct)(p, b, 3);
         }
-#if WRAPS
+#if LONGEST_RING > 1
     if (SECOND_TUNING && GATHERS(T) && !scatter && p->gathers && p->tuple > 1)
         return p->tuple == 2 ? NAME(take_tuples)(p, b, 2) : NAME(take_tuples)(p, b, 3);
 #endif
@@ -259,6 +265,8 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
             return NAME(row_ring)(p, b, ramp);
         return last->size == 2 ? NAME(short_row_ring)(p, b, ramp, 1) : NAME(short_row_ring)(p, b, ramp, 0);
     }
+#endif
+#if LONGEST_RING > 1
     if (!scatter && DML_WRAPS_COLUMNS(sizeof(T)) && p->joined && p->by_columns)
         return p->tuple == 2 ? NAME(ring)(p, b, 2, 0, p->coordinate_stride, NULL, 0, 0, DML_MERGES, 0)
                              : NAME(ring)(p, b, 3, 0, p->coordinate_stride, NULL, 0, 0, DML_MERGES, 0);

@@ -19,6 +19,8 @@
 #endif
 #ifndef WRAP
 #define WRAPS 0
+#define LONGEST_WRAPPED 0
+#define LONGEST_RING 0
 #define WRAP(index, count, index_width, is_signed, bound, step, ramp, offsets) 0
 #define WRAP_TUPLES(index, count, tuple, index_width, is_signed, bounds, steps, offsets) 0
 #endif
@@ -297,7 +299,7 @@ const dml_isa DML_JOIN2(dml_isa, ISA) = {
     EXCHANGE,
     SHUFFLES,
     ROW_LOOKUPS,
-    4 * WRAPS,
+    LONGEST_RING,
     LOOKS_UP(u8),
     SECOND_TUNING,
 };

@@ -75,7 +75,7 @@ DML_INLINE int NAME(narrow)(const I *index, int64_t count, int q, int is_signed,
 {
     if (q == 1 && WRAPS)
         return WRAP((const char *)index, count, sizeof(I), is_signed, bounds[0], steps[0], ramp, offsets);
-    if (WRAPS)
+    if (q <= LONGEST_WRAPPED)
         return WRAP_TUPLES((const char *)index, count, q, sizeof(I), is_signed, bounds, steps, offsets);
     int64_t part = count / 4 * q;
     int negative = (S)index[0] < 0 || (S)index[part] < 0 || (S)index[2 * part] < 0 || (S)index[3 * part] < 0;
@@ -116,7 +116,7 @@ DML_LONG_PIECE int NAME(offsets)(const I *index, int64_t count, int q, int is_si
     case 2: bad = NAME(narrow)(index, count, 2, is_signed, bounds, steps, NULL, offsets); break;
     case 3: bad = NAME(narrow)(index, count, 3, is_signed, bounds, steps, NULL, offsets); break;
     case 4: bad = NAME(narrow)(index, count, 4, is_signed, bounds, steps, NULL, offsets); break;
-#if WRAPS
+#if LONGEST_WRAPPED >= 6
     case 5: bad = NAME(narrow)(index, count, 5, is_signed, bounds, steps, NULL, offsets); break;
     case 6: bad = NAME(narrow)(index, count, 6, is_signed, bounds, steps, NULL, offsets); break;
 #endif

@@ -118,7 +118,7 @@ static int had_better_roll(const dml_plan *p)
 static int are_apart(const dml_plan *p)
 {
     int64_t apart = p->dim[p->rank - 1].index;
-    return dml_chosen_isa->wraps && p->packed && p->linear && !p->ramped && !p->stores && DML_WRAPS_TUPLES(p->slice) &&
+    return dml_chosen_isa->wraps > 1 && p->packed && p->linear && !p->ramped && !p->stores && DML_WRAPS_TUPLES(p->slice) &&
            llabs(apart) <= APART_MOST && (p->tuple == 1 || p->coordinate_stride == dml_index_bytes(p->index));
 }
 
@@ -136,7 +136,8 @@ static int goes_directly_apart(const dml_plan *p)
 static int joins_apart(const dml_plan *p)
 {
     int64_t bytes = dml_index_bytes(p->index), apart = p->dim[p->rank - 1].index;
-    int by_ring = dml_chosen_isa->wraps && p->fused && !p->stores && !p->direct && !p->rolls && !p->in_registers && !p->gathers;
+    int by_ring = dml_chosen_isa->wraps > 1 && p->fused && !p->stores && !p->direct && !p->rolls && !p->in_registers &&
+                  !p->gathers;
     if (by_ring && p->by_columns)
         return DML_WRAPS_COLUMNS(p->slice) && p->coordinate_stride != 0;
     if (!by_ring || p->row_lookup || !are_apart(p))

@@ -79,12 +79,6 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, int64_t apart,
     return 0;
 }
 
-DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramps, int drift, int scatter, enum dml_joins way,
-                          int past)
-{
-    return NAME(ring)(p, b, 1, 0, 0, ramps, drift, scatter, way, past);
-}
-
 #include "row_ring.h"
 
 #undef FARTHEST_FETCHED

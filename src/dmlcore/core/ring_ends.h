@@ -35,6 +35,7 @@ DML_INLINE int NAME(sixteens)(const dml_plan *p, const char *index, int64_t from
 DML_LONG_PIECE int NAME(first_offsets)(const dml_plan *p, const char *index, int64_t from, int64_t to, int64_t apart,
                                        int64_t along, const u32 *ramps, u32 *ring, int64_t at)
 {
+#if LONGEST_RING > 1
     if (along)
         return p->tuple == 2 ? NAME(sixteens)(p, index, from, to, 2, 0, along, NULL, ring, at)
                              : NAME(sixteens)(p, index, from, to, 3, 0, along, NULL, ring, at);
@@ -51,6 +52,10 @@ DML_LONG_PIECE int NAME(first_offsets)(const dml_plan *p, const char *index, int
     case 3: return NAME(sixteens)(p, index, from, to, 3, 0, 0, NULL, ring, at);
     default: return NAME(sixteens)(p, index, from, to, 4, 0, 0, NULL, ring, at);
     }
+#else
+    DML_NEVER(along || apart);
+    return NAME(sixteens)(p, index, from, to, 1, 0, 0, ramps, ring, at);
+#endif
 }
 
 #undef NAME

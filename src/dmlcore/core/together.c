@@ -187,7 +187,7 @@ static int reads_again(const dml_move *own, int64_t times, int64_t bytes, int64_
 static int turns_again(const dml_move *m, int64_t width, const dml_run *run)
 {
     int64_t count = dml_product(m->positions), most = run->threads > 1 ? MOST_FOR_THREADS * width : MOST_TURNED;
-    int64_t rows, columns, pitch;
+    int64_t rows = 0, columns = 0, pitch = 0; /* compilers do not see that these are read only where they are found */
     return run->check_first && m->bounds.n == 1 && count > LEAST_TURNED && dml_mul(count, width) <= most &&
            dml_product(m->slice) == 1 && is_turned(m, width, &rows, &columns, &pitch) && columns * width % CROWDED_PITCH != 0;
 }

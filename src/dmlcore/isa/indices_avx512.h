@@ -2,6 +2,8 @@
  * apart_avx512.h; stands in for a part of core/normalise.h. */
 
 #define WRAPS 1
+#define LONGEST_WRAPPED 6 /* tuple */
+#define LONGEST_RING 4
 #define WRAP wrap_avx512
 #define WRAP_SIXTEEN wrap_sixteen
 #define WRAP_EIGHT wrap_eight
@@ -60,9 +62,6 @@ DML_INLINE __m512i coordinate_of(const __m512i *v, int q, int k)
     }
     return found;
 }
-
-#define LONGEST_WRAPPED 6 /* tuple */
-
 /* Narrow offsets of up to sixteen tuples of q coordinates; bad: whether one is out of range. apart, unless it is 0: bytes from one of
  * sixteen to the next, of up to four coordinates; else they follow each other. */
 DML_INLINE __m512i some_offsets(const char *index, int64_t some, int q, int64_t apart, size_t width, int is_signed,
