@@ -333,7 +333,7 @@ DML_INLINE void turn_block(char *to, const char *from, const int64_t *column, in
                 } else {                                                                                              \
                     turn_block(block, from + r * WIDTH, at, high, wide, WIDTH);                                       \
                     for (int64_t k = 0; k < high; k++)                                                                \
-                        memcpy(to + place(row, r + k) + c * WIDTH, block + k * DML_LINE, (size_t)(wide * WIDTH));     \
+                        dml_copy_short(to + place(row, r + k) + c * WIDTH, block + k * DML_LINE, wide * WIDTH);       \
                 }                                                                                                     \
         }                                                                                                             \
     }
