@@ -90,9 +90,9 @@ typedef struct {
     void (*exchange)(char *to, char *stage, int64_t full, const char *from, int64_t next);
     const dml_shuffle *shuffles;                               /* for elements of one, two, four bytes and more; NULL: none */
     const dml_row_lookup (*row_lookups)[DML_WIDTHS];           /* by storage class and dml_width; NULL: none */
-    int wraps; /* coordinates of tuples that may be fused, or one less; 1: none apart */
-    int looks_up; /* elements in tables that registers hold */
-    int moves_directly; /* each element checked and moved by itself */
+    int wraps;                                                 /* coordinates of fused tuples, or one less; 1: none apart */
+    int looks_up;                                              /* elements in tables that registers hold */
+    int moves_directly;                                        /* each element checked and moved by itself */
 } dml_isa;
 
 #if DML_X86_64

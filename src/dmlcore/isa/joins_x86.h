@@ -137,8 +137,7 @@ DML_INLINE void join_of(char *stream, const char *table, int64_t drift, const vo
     else if (width == 4)
         for (int j = 0; j < 16; j += 4)
             store_of(to + j / 4, four_of_four_bytes(table, drift, places, numbered, j, way == DML_MERGES), past);
-    else if (width ==
-             8) { /* compilers that count instructions would leave a loop as it is, with shifts that are not constant */
+    else if (width == 8) { /* compilers that count instructions leave a loop as it is, and its shifts not constant */
         store_of(to, two_of_eight_bytes(table, drift, places, numbered, 0), past);
         store_of(to + 1, two_of_eight_bytes(table, drift, places, numbered, 2), past);
         store_of(to + 2, two_of_eight_bytes(table, drift, places, numbered, 4), past);
