@@ -234,7 +234,7 @@ def test_many_indices(rng, every_thread, index, count):
 # ---- sizes at which 32 bits end ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("isa", ("baseline", "avx512", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("index", ("int64", "uint64"))
 @pytest.mark.parametrize("length", (65_535, 65_536, 65_537))
 @pytest.mark.parametrize("count", (1025, 40_000, 600_000))
@@ -261,6 +261,33 @@ def test_indices_that_fit_into_16_bits(rng, every_thread, isa, index, length, co
             with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
                 dmlcore.gather(table, broken, out=out, num_threads=threads)
             assert (caught.value.position, caught.value.value) == ((place,), value) and same_bits(out, untouched)
+
+
+@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("index", ("int64", "uint64"))
+@pytest.mark.parametrize("length", (2**31 - 1, 2**31, 2**32 + 1, 2**62 - 1, 2**62 + 5, 2**63 - 1))
+def test_dimensions_of_any_length(every_thread, isa, index, length):
+    """Whatever an index and the length come to together; rows of wider ones, and indices that follow each other."""
+    table = np.broadcast_to(np.array(7, "int8"), (length,))
+    low, info = -length if index == "int64" else 0, np.iinfo(index)
+    good = {low, low + 1, length - 1, length - 2, 0}
+    tried = {length, low - 1, info.min, info.max}
+    bad = {value for value in tried if info.min <= value <= info.max and not low <= value < length}
+    for shape in ((60_000, 20), (3000, 300), (900_000,)):  # more than is gathered aside
+        wider = np.zeros((*shape[:-1], shape[-1] + 10), index)
+        for indices in (wider[..., : shape[-1]], np.zeros(shape, index)):
+            out = np.zeros(shape, "int8")
+            for value in good:
+                indices[...] = value
+                out[...] = 0
+                dmlcore.gather(table, indices, out=out, num_threads=1)
+                assert (out == 7).all()
+            for value in bad:
+                indices[...], out[...] = 1, 0
+                indices[..., -3] = value
+                with pytest.raises(dmlcore.IndexOutOfRangeError):
+                    dmlcore.gather(table, indices, out=out, num_threads=1)
+                assert not out.any()
 
 
 @pytest.mark.parametrize("isa", ("avx2", "avx512", "avx512-zen5", "avx512-gathers"), indirect=True)

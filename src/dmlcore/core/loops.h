@@ -24,6 +24,7 @@
 #define WRAP(index, count, index_width, is_signed, bound, step, ramp, offsets) 0
 #define WRAP_TUPLES(index, count, tuple, index_width, is_signed, bounds, steps, offsets) 0
 #endif
+_Static_assert(!SECOND_TUNING || LONGEST_RING > 1, "what far.c and take_tuples move are tuples as well");
 #define T u32
 #include "check.h"
 #include "grow.h"

@@ -239,13 +239,13 @@ DML_INLINE __m256i repeated(u64 v, size_t width)
     return width == 4 ? _mm256_set1_epi32((int)v) : _mm256_set1_epi64x((int64_t)v);
 }
 
-/* What some indices, v, add to what was found of others. Of eight bytes a lane's highest bit is set where v + n or n - 1 - v (last - v) is
- * below zero, so that v is out of range; of four, which have no room for that, it is the largest v + n. */
-DML_INLINE __m256i worse(__m256i bad, __m256i v, __m256i add, __m256i last, size_t width)
+/* What some indices, v, add to what was found of others. Of eight bytes all of a lane's bits are set where v is not in [least, last], as
+ * signed numbers; of four it is the largest v - least, unsigned. */
+DML_INLINE __m256i worse(__m256i bad, __m256i v, __m256i least, __m256i last, size_t width)
 {
     if (width == 4)
-        return _mm256_max_epu32(bad, _mm256_add_epi32(v, add));
-    return _mm256_or_si256(bad, _mm256_or_si256(_mm256_add_epi64(v, add), _mm256_sub_epi64(last, v)));
+        return _mm256_max_epu32(bad, _mm256_sub_epi32(v, least));
+    return _mm256_or_si256(bad, _mm256_or_si256(_mm256_cmpgt_epi64(least, v), _mm256_cmpgt_epi64(v, last)));
 }
 
 /* Whether any of `count` indices, rows of `length` that begin where the ramp says, is out of range. */
@@ -254,16 +254,16 @@ DML_INLINE int check_rows(const char *index, const int64_t *ramp, int64_t count,
 {
     int64_t lanes = 32 / (int64_t)width, whole = length / lanes * 32, rest = length % lanes;
     int64_t n = width == 4 ? dml_least(bound, (int64_t)1 << (is_signed ? 31 : 32)) : bound;
-    __m256i add = repeated(is_signed ? (u64)n : 0, width), last = repeated((u64)n - 1, width), bad = _mm256_setzero_si256();
+    __m256i least = repeated(is_signed ? -(u64)n : 0, width), last = repeated((u64)n - 1, width), bad = _mm256_setzero_si256();
     __m256i these = width == 4 ? below(rest) : _mm256_cvtepi32_epi64(_mm256_castsi256_si128(below(rest)));
     for (int64_t i = 0; i < count; i += length) {
         const char *row = index + ramp[i];
         for (int64_t at = 0; at < whole; at += 32)
-            bad = worse(bad, _mm256_loadu_si256((const void *)(row + at)), add, last, width);
+            bad = worse(bad, _mm256_loadu_si256((const void *)(row + at)), least, last, width);
         if (rest && width == 4)
-            bad = worse(bad, _mm256_maskload_epi32((const void *)(row + whole), these), add, last, 4);
+            bad = worse(bad, _mm256_maskload_epi32((const void *)(row + whole), these), least, last, 4);
         else if (rest)
-            bad = worse(bad, _mm256_maskload_epi64((const void *)(row + whole), these), add, last, 8);
+            bad = worse(bad, _mm256_maskload_epi64((const void *)(row + whole), these), least, last, 8);
     }
     if (width == 8)
         return n == 0 || _mm256_movemask_pd(_mm256_castsi256_pd(bad)) != 0;
