@@ -117,7 +117,7 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
 
 /* drift: how far the table moves on from one position to the next, where the ramp does not tell. past: whole lines of elements are
  * stored past the caches. By a ring where there is one; else, and with AVX2 in these cases, of scatters and of sixteen bytes, some indices are
- * checked, then as many elements moved, by turns (Zen 3: 1.0 to 1.5x of a ring). */
+ * checked, then as many elements moved, by turns (Zen 3: 1.0 to 1.8x of a ring). */
 DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramp, int drift, int scatter, enum dml_joins way,
                           int past)
 {
