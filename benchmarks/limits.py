@@ -1,4 +1,4 @@
-"""The physical limit of a cell: a C copy of the same bytes, and the plain C loop where access is random.
+"""The physical limit of a cell: a C copy of the same bytes, or the plain C loop where access is random.
 
 limits.c is compiled when the suite starts, for this machine, into the temporary folder of the run. Without a compiler
 there are no limits, and the results say so.
@@ -41,14 +41,11 @@ class Limits:
         version = subprocess.run([*compiler.split(), "--version"], capture_output=True, text=True, check=False).stdout
         self.compiler = version.splitlines()[0] if version else compiler
 
-    def calls(self, task: Task) -> dict[str, list[Call]]:
-        """The limits of a task: "copy" and, where there are indices, "loop"; fresh and reused."""
+    def calls(self, task: Task) -> list[Call]:
+        """What a task is held against, fresh and reused: both copies, or the loop."""
         if self._library is None or task.cell.level == "tiny":
-            return {}
-        found = {"copy": list(self._copies(task))}
-        if task.i is not None and task.plain:
-            found["loop"] = list(self._loops(task))
-        return found
+            return []
+        return list(self._copies(task) if decides(task) == "copy" else self._loops(task))
 
     def _copies(self, task: Task):
         size = max(64, task.traffic // 2 // 64 * 64)

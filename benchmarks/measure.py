@@ -1,11 +1,13 @@
 """The clock: calls of one cell take turns, so that what disturbs the machine disturbs them all, and medians are kept.
 
+The order is drawn anew for every round, so that none always follows the call that leaves it the fullest or emptiest caches.
 A turn first runs its call unmeasured until caches and threads are its own again, then times a number of calls in a row.
 Calls far behind are dropped after two turns; where the outcome is close, the others get more.
 """
 
 import gc
 import math
+import random
 import statistics
 import time
 from dataclasses import dataclass, field
@@ -15,9 +17,11 @@ from .peers import PRODUCT
 
 WARM = 0.004  # seconds before the clock starts, and at least one call, unless it is a long one
 BEHIND = 2.0  # so many times slower than the fastest peer: two turns are enough,
-LONG = 0.02  # and for calls of more seconds the first one
+LONG = 0.02  # and for calls of more seconds the first one,
+FAR_BEHIND = 4.0  # or, so many times slower, the one whose answer was checked
 COLD = 0.02  # seconds: longer calls find no cache worth warming
 CLOSE = (0.85, 1.15)
+VERY_LATE = 5  # times the seconds of a cell: then two turns have to do, instead of three
 
 
 cpu_clock = False  # for busy machines: with one thread, CPU time is what the wall clock would say on an idle one
@@ -35,6 +39,7 @@ class Entry:
     busy: list = field(default_factory=list)  # CPU seconds per call: what was paid, however busy the machine was
     repeats: int = 1
     warm: int = 1
+    checked: float = 0.0  # seconds of the call whose answer was checked; 0 if they tell nothing
 
     @property
     def median(self) -> float:
@@ -62,10 +67,17 @@ def rounded(x: float) -> float:
 def measure(entries: list[Entry], rounds: int, turn: float, seconds: float) -> None:
     """Fills `turns` of every entry: `rounds` rounds of `turn` seconds each, more if it is close, `seconds` in all."""
     started = time.perf_counter()
-    first = {}
-    for entry in entries:
+    order, first, best = random.Random(len(entries)), {}, math.inf
+    for entry in sorted(entries, key=lambda e: e.checked):
+        peer = entry.peer not in (PRODUCT, "limit")
+        if peer and entry.checked > max(FAR_BEHIND * best, LONG):
+            first[id(entry)] = once = entry.checked
+            entry.turns, entry.busy = [once], [once]
+            continue
         once, busy = _timed(entry.run, 1)
         first[id(entry)] = once = max(once, 1e-8)
+        if peer:
+            best = min(best, once)
         if once >= COLD:
             entry.turns, entry.busy = [once], [busy]  # as good as any later one
         if once < 1e-3:
@@ -75,7 +87,6 @@ def measure(entries: list[Entry], rounds: int, turn: float, seconds: float) -> N
     enabled = gc.isenabled()
     gc.disable()
     try:
-        best = min((first[id(e)] for e in entries if e.peer not in (PRODUCT, "limit")), default=0)
         racing = []
         for entry in entries:
             once = first[id(entry)]
@@ -83,15 +94,17 @@ def measure(entries: list[Entry], rounds: int, turn: float, seconds: float) -> N
                 entry.turns, entry.busy = entry.turns or [once], entry.busy or [once]
             else:
                 racing.append(entry)
-        done = int(all(e.turns for e in racing))
+        done = 0
         while racing:
-            for k in range(len(racing)):
-                _turn(racing[(k + done) % len(racing)])
+            for entry in order.sample(racing, len(racing)):
+                if len(entry.turns) <= done:
+                    _turn(entry)
             done += 1
             if done >= 2:
                 racing = [e for e in racing if _matters(e, entries)]
-            late = time.perf_counter() - started > seconds
-            if (done >= rounds and (late or not is_close(entries))) or (done >= 3 and late) or done >= 4 * rounds:
+            spent = time.perf_counter() - started
+            late, enough = spent > seconds, 2 if spent > VERY_LATE * seconds else 3
+            if (done >= rounds and (late or not is_close(entries))) or (done >= enough and late) or done >= 4 * rounds:
                 break
     finally:
         if enabled:
@@ -125,8 +138,10 @@ def is_close(entries: list[Entry]) -> bool:
 
 
 def _matters(entry: Entry, entries: list[Entry]) -> bool:
-    if entry.peer in (PRODUCT, "limit"):
+    if entry.peer == PRODUCT:
         return True
+    if entry.peer == "limit":
+        return entry.median < COLD
     best = best_peer(entries, entry.output)
     return best is None or entry.median < BEHIND * best.median
 

@@ -41,11 +41,10 @@ def best_peer(record: Record, output: str) -> dict | None:
     return min(others, key=lambda c: c["seconds"], default=None)
 
 
-def limit(record: Record, output: str, kind: str = "") -> dict | None:
-    """The limit of a kind, by default the one that this cell is held against; of two copies the faster."""
-    wanted = {"copy": ("C copy", "C stream"), "loop": ("C loop",)}[kind or record["limit"]]
+def limit(record: Record, output: str) -> dict | None:
+    """What this cell is held against; of two copies the faster."""
     output = "fresh" if output == "new" else output  # the limit's own fresh outputs come from NumPy's allocator
-    calls = [c for c in record["calls"] if c["peer"] == "limit" and c["call"] in wanted and c["output"] == output]
+    calls = [c for c in record["calls"] if c["peer"] == "limit" and c["output"] == output]
     return min(calls, key=lambda c: c["seconds"], default=None)
 
 

@@ -70,8 +70,7 @@ def one(title, cell, module, limits, options) -> dict:
             raise AssertionError(f"{title}: {why} with {threads} threads")
         entries.append(measure.Entry(peers.PRODUCT, call.label, call.output, call.run))
         numbers.append(threads)
-        kinds = limits[threads].calls(task)
-        for call in kinds.get(decides(task), []):
+        for call in limits[threads].calls(task):
             if call.output == entries[-1].output or decides(task) == "copy":
                 entries.append(measure.Entry("limit", call.label, call.output, call.run))
                 numbers.append(threads)

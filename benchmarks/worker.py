@@ -87,9 +87,9 @@ def one(cell, modules, limits, threads, rounds, turn, seconds) -> Record:
             if why:
                 refused.setdefault(name, f"{call.label}: {why}")
             else:
-                entries.append(measure.Entry(name, call.label, call.output, call.run))
-    kinds = limits.calls(task)
-    for call in (c for calls in kinds.values() for c in calls):
+                checked = max(0.0, call.seconds - getattr(module, "COMPILES", 0.0))
+                entries.append(measure.Entry(name, call.label, call.output, call.run, checked=checked))
+    for call in limits.calls(task):
         if call.label == "C loop" and wrong(call, task):
             raise AssertionError(f"{cell.name}: the C loop is wrong")
         entries.append(measure.Entry("limit", call.label, call.output, call.run))
@@ -112,9 +112,12 @@ def one(cell, modules, limits, threads, rounds, turn, seconds) -> Record:
 
 
 def wrong(call, task) -> str:
-    """Why the call cannot be measured; empty if its answer is right."""
+    """Why the call cannot be measured; empty if its answer is right. Notes in the call how long it took."""
     try:
-        return peers.difference(call, call.run(), task.expected)
+        start = time.perf_counter()
+        outcome = call.run()
+        call.seconds = time.perf_counter() - start
+        return peers.difference(call, outcome, task.expected)
     except Exception as error:  # as above
         return first_line(error)
 

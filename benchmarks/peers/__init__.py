@@ -2,7 +2,8 @@
 function per operator that yields `Call`s: what a user of that library would write, allocating or into a given array.
 
 Arrays are handed over in the library's own type before the clock runs, except that what it cannot take (index types,
-strides) is converted inside the call, as its user would have to. A call that is refused is reported, not hidden.
+strides) is converted inside the call, as its user would have to. A call that is refused is reported, not hidden. `COMPILES`
+is how many of the seconds of a first call a library may have compiled for.
 """
 
 import importlib
@@ -12,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 PRODUCT = "dmlcore"
-LARGE = 1 << 24  # elements: from here on the slower of two ways to find non-zero ones takes seconds, and is left out
 NAMES = ("numpy", "torch", "onnxruntime", "numba", "jax", "openvino", "tensorflow")
 _MODULES = {name: f"{__name__}.{name}_peer" for name in NAMES} | {PRODUCT: f"{__name__}.product"}
 
@@ -25,6 +25,7 @@ class Call:
     output: str
     run: Callable
     value: Callable = np.asarray
+    seconds: float = 0.0  # that the first call took, once there was one
 
 
 class Refused(Exception):

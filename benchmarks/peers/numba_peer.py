@@ -12,6 +12,7 @@ import numpy as np
 
 from . import Call
 
+COMPILES = 4.0
 CHUNK = 4096  # elements of nonzero_coordinates that one thread takes at a time
 
 

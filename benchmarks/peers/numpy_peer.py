@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import LARGE, Call
+from . import Call
 
 
 def load(threads):
@@ -82,7 +82,7 @@ def scatter_nd(t):
 
 def nonzero_coordinates(t):
     x = t.x
-    if x.size < LARGE:  # nonzero, and then a copy of its answer
+    if x.size < 1 << 20:  # nonzero, and then a copy of its answer: of many elements it takes a second
         yield Call("argwhere", "fresh", lambda: np.argwhere(x))
     yield Call("nonzero", "fresh", lambda: np.nonzero(x), tuple)
     if x.flags.c_contiguous:
