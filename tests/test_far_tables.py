@@ -27,11 +27,11 @@ def test_nothing_out_of_large_tables(every_thread, isa, shape):
     assert not dmlcore.scatter_nd(x, np.zeros((0, 1), "int64"), np.zeros((0, *shape[1:]), "float32")).any()
 
 
-@pytest.mark.parametrize("isa", ("baseline", "avx512-zen5", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("isa", ("baseline", "avx512-zen5", "avx512-gathers", "avx512-granite"), indirect=True)
 @pytest.mark.parametrize("shape", ((2_700_000,), (3000, 900), (300, 30, 300)), ids=str)
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 def test_elements_of_far_tables(rng, isa, shape, index):
-    """Between 20 and 128 MiB they are moved one by one, or in blocks if some of the first indices are negative: duplicates, and
+    """From 20 MiB on they are moved one by one, or in blocks if some of the first indices are negative: duplicates, and
     an index out of range, which changes nothing.
     """
     table = np.zeros(shape, "float64")
@@ -86,6 +86,38 @@ def test_elements_that_are_fetched_by_a_ring(rng, every_thread, isa, dtype, inde
             with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
                 dmlcore.gather_nd(table, broken, num_threads=1)
             assert caught.value.position == (place, tuples - 1)
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("isa", ("avx512-granite",), indirect=True)
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_elements_that_are_wrapped_by_arithmetic(rng, every_thread, isa, dtype, index):
+    """Single ones and pairs out of 22 MB, some negative: tuples in a row, in Fortran order, and with others between them, few
+    and so many that there are several boxes; an index out of range at either end changes nothing."""
+    size = np.dtype(dtype).itemsize
+    for shape in ((22_000_000 // size,), (11, 2_000_000 // size)):
+        table = np.resize(np.arange(251).astype(dtype), shape)
+        for count in (1, 63, 64, 65, 130, 9001):
+            for low in (-1, 0) if index[0] == "i" else (0,):
+                indices = np.stack([rng.integers(low * n, n, count) for n in shape], -1).astype(index)
+                wider = np.zeros((count, len(shape) + 3), index)
+                wider[:, : len(shape)] = indices
+                wanted = table[tuple(indices.T.astype(np.int64))]
+                for laid_out in (indices, np.asfortranarray(indices), wider[:, : len(shape)]):
+                    both_outputs(dmlcore.gather_nd, table, laid_out, wanted=wanted)
+                    for place, column in ((0, 0), (count // 2, -1), (count - 1, len(shape) - 1)):
+                        before = laid_out[place, column]
+                        for wrong in (shape[column], -shape[column] - 1 if index[0] == "i" else np.iinfo(index).max):
+                            laid_out[place, column] = wrong
+                            out = wanted.copy()
+                            with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                                dmlcore.gather_nd(table, laid_out, out=out)
+                            assert caught.value.position == (place, column % len(shape))
+                            assert same_bits(out, wanted)
+                            with pytest.raises(dmlcore.IndexOutOfRangeError):
+                                dmlcore.gather_nd(table, laid_out)
+                        laid_out[place, column] = before
 
 
 @pytest.mark.parametrize("isa", ("avx512-zen5",), indirect=True)

@@ -58,7 +58,8 @@ typedef struct {
     int64_t gather_follows;        /* bytes of a few rows for each position that walks along all: not fetched */
     int64_t scatter_follows;
     int64_t to_l2;                 /* tables of scatters: to the second-level cache, smaller ones to the first */
-    int64_t gathers_direct;        /* from there on they are checked and moved one by one, where they can; */
+    int64_t gathers_direct;        /* from there on they are checked and moved one by one, where they can, */
+    int64_t wraps_directly;        /* from there on by arithmetic instead of branches, also if some indices are negative; */
     int64_t gathers_rolled;        /* from there on fetched elements, and tuples, go by a ring of offsets (far.c) */
     int64_t scatters_rolled;
     /* positions that are checked at a time where checking and moving take turns: multiples of 16 up to DML_STEP_MOST */
@@ -206,7 +207,8 @@ typedef struct dml_plan {
     int64_t joined;                /* fused, tuples joined by a ring, or read directly: bytes from one to the next; else 0 */
     int by_rows;                   /* fused, by a loop that reads short rows of single indices where they lie */
     int direct;                    /* fused, and element by element, */
-    int fetches_soon;              /* which are fetched some positions before (policy_indices.c) */
+    int fetches_soon;              /* which are fetched some positions before (policy_indices.c); */
+    int wraps;                     /* and negative indices wrapped by arithmetic instead of branches */
     int rolls;                     /* likewise, and by a ring of offsets, through the caches */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
     int apart;                     /* out of so large a table that no load had better wait for another */

@@ -53,7 +53,7 @@ typedef struct {
     void (*nonzero_free)(dml_nonzero *nonzero);
 
     int (*get_num_threads)(void); /* as dmlcore.get_num_threads() */
-    const char *(*isa_name)(void); /* "baseline", "avx2", "avx512", "avx512-zen5", "avx512-gathers" */
+    const char *(*isa_name)(void); /* "baseline", "avx2", "avx512", "avx512-zen5", "avx512-gathers", "avx512-granite" */
 } dmlcore_api;
 
 #define DMLCORE_CAPSULE "dmlcore._generated.operators._C_API"
