@@ -11,6 +11,8 @@
 #define NARROW_BOUND 65536
 #define NARROW_BYTES ((int64_t)1 << 20) /* scratch memory for each thread */
 #define NARROW_NEAR (128 << 10) /* bytes that indices of 32 bits reach; farther out it would take up to 1.08 times as long */
+#define TAKEN_AGAIN \
+    (768 << 10) /* bytes of indices of a thread that the vector unit gathers by: fewer are in its cache when read again */
 #define NARROW_CHUNK 16384 /* indices that a thread claims at a time, about */
 #define FEW_NARROWED 3 /* not worth it for a smaller part of them all */
 #define OFFSETS_KEPT ((int64_t)1 << 20) /* bytes of offsets for each thread, */
@@ -86,12 +88,13 @@ static int each_once(const dml_plan *p)
     return once;
 }
 
-/* Measured for indices that are apart: 1.2 to 1.5x. Where the vector unit gathers, of eight bytes by as many 0.93 to 1.23x, on average 1.1x;
- * others 0.7 to 1.05x (Emerald Rapids). */
+/* Measured for indices that are apart: 1.2 to 1.5x. Where the vector unit gathers, of eight bytes by as many, from 800 KB on, 1.0 to 1.13x,
+ * fewer 0.7 to 1.0x; others 0.7 to 1.05x (Emerald Rapids, Granite Rapids). */
 int dml_narrows(const dml_plan *p, int threads, int64_t taken)
 {
     int elements = p->fused && !p->stores && p->slice <= 8 && p->tuple == 1 && p->bounds[0] <= NARROW_BOUND && each_once(p);
-    int takes = p->gathers && (p->by_rows || p->slice < 8 || dml_index_bytes(p->index) < 8);
+    int few = p->positions * dml_index_bytes(p->index) < threads * TAKEN_AGAIN;
+    int takes = p->gathers && (p->by_rows || p->slice < 8 || dml_index_bytes(p->index) < 8 || few);
     int otherwise = p->direct || p->fetch || p->in_registers || p->row_lookup || takes || p->past;
     int gains = p->packed || dml_index_bytes(p->index) == 8 || (p->numbered && p->reached < NARROW_NEAR);
     int by_columns = !p->untouched && dml_columns_kept(p, threads);
