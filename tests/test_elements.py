@@ -252,3 +252,38 @@ def test_rows_of_one_index(rng, every_thread, isa, index, columns):
             both_outputs(dmlcore.gather_elements, x, given, wanted=gathered, axis=0)
             assert same_bits(dmlcore.scatter_elements(x, given, updates, 0), scattered)
             both_outputs(dmlcore.gather_elements, x, other, wanted=np.take_along_axis(x, other.astype("int64"), 1), axis=1)
+
+
+@pytest.mark.one_in(6)
+@pytest.mark.parametrize("isa", ("avx2", "avx512", "avx512-zen5", "avx512-granite"), indirect=True)
+@pytest.mark.parametrize("index", ("int32", "int64"))
+@pytest.mark.parametrize("dtype", ("uint16", "float32", "float64"))
+@pytest.mark.parametrize("columns", (97, 113, 300, 2053))
+def test_rows_that_begin_and_end_within_a_line(rng, every_thread, isa, dtype, index, columns):
+    """17 MB, stored past the caches line by line, wherever the output begins: what a row has in front of its first line
+    and behind its last one is stored by itself, while the next row's indices are checked already; a bad one changes nothing.
+    """
+    size = np.dtype(dtype).itemsize
+    rows = 17_000_000 // size // columns
+    table = rng.integers(0, 250, (rows, 61)).astype(dtype)
+    indices = rng.integers(-61, 61, (rows, columns)).astype(index)
+    wanted = np.take_along_axis(table, indices.astype("int64") % 61, 1)
+    room = np.zeros(rows * columns * size + 128, "uint8")
+    begin = -room.ctypes.data % 64
+    for offset in (0, size, 16, 64 - size):
+        out = room[begin + offset :][: wanted.nbytes].view(dtype).reshape(wanted.shape)
+        for threads in (1, 2):
+            out[:] = 251
+            dmlcore.gather_elements(table, indices, 1, out=out, num_threads=threads)
+            assert same_bits(out, wanted), (offset, threads)
+        out[:] = 251
+        untouched = out.copy()
+        for place in ((1, 0), (1, 3), (2, 95), (rows // 2, columns - 1), (rows - 1, 17)):
+            before, indices[place] = indices[place], 61
+            with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                dmlcore.gather_elements(table, indices, 1, out=out)
+            assert caught.value.position == place and same_bits(out, untouched)
+            with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                dmlcore.gather_elements(table, indices, 1)
+            assert caught.value.position == place
+            indices[place] = before

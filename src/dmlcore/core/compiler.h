@@ -98,6 +98,14 @@ DML_INLINE void dml_stream16(char *to, const char *from) { memcpy(to, from, 16);
 #define DML_STREAM_END() ((void)0)
 #endif
 
+/* What is stored past the caches ends here, in a line that has others' bytes: these lines are stored to through the caches, and later
+ * stores past them wait until it is there. Slices of 4 KiB into an output of NumPy's: 1.1 to 1.25x (Granite and Emerald Rapids). */
+DML_INLINE void dml_fetch_shared(const char *end)
+{
+    if ((intptr_t)end & 63)
+        DML_PREFETCH_WRITE(end);
+}
+
 /* Short names of the storage classes and widths of indices: loops are named after them. */
 typedef uint8_t u8;
 typedef uint16_t u16;

@@ -105,8 +105,8 @@ static const dml_tuning usual = {
     .gather_fetches = 128 << 20, .gather_streams = 0, .scatter_fetches = 24 << 10, .scatter_streams = 0,                     \
     .rows_fetched = NEVER, .rows_gathered = 0, .rows_fetched_alike = NEVER, .cached_direct = NEVER, .columns = NEVER,        \
     .gather_follows = 0, .scatter_follows = 0, .gathers_direct = 16 << 20, .gathers_rolled = NEVER,                          \
-    .scatters_rolled = 128 << 20, .step = DML_STEP_MOST, .ahead_of_moves = 0, .ahead_of_many = 0, .rows_in_place = NEVER,    \
-    .short_rows = 0, .ahead_of_scans = DML_PAGES_AHEAD, .past_caches = 8 << 20, .past_caches_shared = 16 << 20,              \
+    .scatters_rolled = 128 << 20, .step = DML_STEP_MOST, .ahead_of_moves = 0, .rows_in_place = NEVER, .short_rows = 0,       \
+    .ahead_of_scans = DML_PAGES_AHEAD, .past_caches = 8 << 20, .past_caches_shared = 16 << 20,                               \
     .past_caches_updated = 32 << 20, .past_caches_copied = 0, .lines_copied = 0, .lines_near = 0, .lines_staged = 16 << 20,  \
     .string_align = 1, .by_pages = 48 << 20, .slices_past = DML_LINE, .slices_past_near = DML_LINE,                          \
     .scattered_past = DML_LINE, .slices_copied = 32 << 10, .slices_kept = NEVER, .slices_beside = 0,                         \
@@ -116,10 +116,7 @@ static const dml_tuning usual = {
     .tiles_crowded = 1 << 20, .tiles_wide = 2
 
 static const dml_tuning gathering = {
-    INTEL,
-    .gathers_below = DML_NEAR,
-    .to_l2 = 128 << 20,
-    .wraps_directly = NEVER,
+    INTEL, .gathers_below = DML_NEAR, .to_l2 = 128 << 20, .wraps_directly = NEVER, .ahead_of_many = 0,
 };
 
 /* Granite Rapids, whose third-level cache answers later, and the later the more is asked of it at once: out of 3 MiB and more the vector
@@ -127,10 +124,7 @@ static const dml_tuning gathering = {
  * the time with some arithmetic between them (a C program; Emerald Rapids: no difference). Stores to tables from 8 MiB on whose lines
  * are fetched to the second-level cache only take 0.85 to 1.0 of the time. */
 static const dml_tuning granite = {
-    INTEL,
-    .gathers_below = 1536 << 10,
-    .to_l2 = 8 << 20,
-    .wraps_directly = 20 << 20,
+    INTEL, .gathers_below = 1536 << 10, .to_l2 = 8 << 20, .wraps_directly = 20 << 20, .ahead_of_many = 1024,
 };
 
 /* Zen 5 sees farther ahead by itself: elements that the third-level cache holds take 0.5 to 0.9 of the time if they are not

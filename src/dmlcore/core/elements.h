@@ -85,9 +85,11 @@ DML_INLINE int NAME(goes_past)(const dml_plan *p, const char *stream)
     return JOINS(T) && p->past && (intptr_t)stream % (intptr_t)sizeof(T) == 0;
 }
 
-/* Elements in front of the first whole line. */
+/* Elements in front of the first whole line. The last elements' line, which has others of the next box, is fetched meanwhile: stores
+ * past the caches would wait behind theirs. */
 DML_INLINE int64_t NAME(to_line)(const char *stream, int64_t count)
 {
+    dml_fetch_shared(stream + count * (int64_t)sizeof(T));
     return dml_least(count, (-(intptr_t)stream & (DML_LINE - 1)) / (int64_t)sizeof(T));
 }
 

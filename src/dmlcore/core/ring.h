@@ -21,7 +21,9 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, int64_t apart,
         steps[k] = p->steps[k];
     }
     int64_t whole = (count - first) & -16, last = count - first - whole;
-    int64_t further = first || whole < RING_AHEAD ? 0 : dml_least(RING_AHEAD, b->following & -16); /* of the next box */
+    /* of the next box, behind what it has in front of a line if it goes on where this one ends */
+    int64_t skipped = past ? (-(intptr_t)(stream + count * (int64_t)sizeof(T)) & (DML_LINE - 1)) / (int64_t)sizeof(T) : 0;
+    int64_t further = whole < RING_AHEAD ? 0 : dml_most(0, dml_least(RING_AHEAD, (b->following - skipped) & -16));
     if (first) {
         if (DML_JOIN3(last_offsets, I, ISA)(p, index, first, apart, along, ramps, few))
             return 1;
@@ -30,7 +32,8 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, int64_t apart,
         index += first * each;
         if (ramps)
             ramps += first;
-    } else if (b->known == b->indices) {
+    }
+    if (b->known == index) {
         at = b->known_at;
         ready = b->known_positions;
     }
@@ -47,9 +50,9 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, int64_t apart,
     }
     const char *end = stream + whole * (int64_t)sizeof(T);
     for (int part = 0; part < 2; part++) { /* what is checked meanwhile: its own indices, then those of the next box */
-        const char *soon = index + (part ? whole + last + p->gap : RING_AHEAD) * each;
+        const char *soon = index + (part ? whole + last + p->gap + skipped : RING_AHEAD) * each;
         const char *soon_end = soon + (part ? further : dml_most(0, whole - RING_AHEAD)) * each;
-        const u32 *soon_ramp = ramps && !part ? ramps + RING_AHEAD : ramps;
+        const u32 *soon_ramp = !ramps ? NULL : part ? ramps - first + skipped : ramps + RING_AHEAD;
         for (; soon != soon_end;
              table += 16 * drift, stream += 16 * sizeof(T), at = (at + 16) & (RING - 1), soon += 16 * each) {
             for (int k = 0; !apart && k < (along ? q : 1); k++)
@@ -73,7 +76,7 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, int64_t apart,
         return 1;
     for (int64_t j = 0; j < last; j++, table += drift, stream += sizeof(T))
         NAME(one)(table + few[j], stream, scatter);
-    b->known = index + (whole + last + p->gap) * each;
+    b->known = index + (whole + last + p->gap + skipped) * each;
     b->known_at = at;
     b->known_positions = further;
     return 0;

@@ -159,6 +159,7 @@ DML_INLINE void NAME(slices_past)(const dml_plan *p, const dml_block *b, int sca
         int64_t at = (int64_t)(-(intptr_t)to & 63);
         if (at)
             memcpy(to, from, (size_t)at);
+        dml_fetch_shared(to + bytes);
         DML_PREFETCH_L2(fetch);
         for (; at + 64 <= bytes; at += 64) {
             DML_PREFETCH_L2(fetch + at);
