@@ -49,15 +49,6 @@ DML_INLINE void NAME(fetch)(const char *index, int64_t bytes, int64_t ahead)
         DML_PREFETCH(index + ahead + at);
 }
 
-/* An index, read once: another thread may change it meanwhile. */
-DML_INLINE I NAME(read)(const char *index) { return *(const volatile I *)(const void *)index; }
-
-/* A coordinate that may be negative: then its highest bit is set, and something is added, without a branch. */
-DML_INLINE uint64_t NAME(wrapped)(I index, uint64_t add)
-{
-    return (uint64_t)index + (add & (uint64_t)((int64_t)((uint64_t)index << (64 - 8 * (int)sizeof(I))) >> 63));
-}
-
 /* The offsets of some tuples of q indices. */
 DML_INLINE int NAME(some)(const I *index, int64_t count, int q, const dml_plan *p, const u32 *ramp, u32 *offsets)
 {
@@ -65,6 +56,16 @@ DML_INLINE int NAME(some)(const I *index, int64_t count, int q, const dml_plan *
         !DML_JOIN3(usual, I, ISA)(index, p->bounds, p->steps, ramp, offsets))
         return 0;
     return DML_JOIN3(offsets, I, ISA)(index, count, q, dml_index_signed(p->index), p->bounds, p->steps, ramp, offsets);
+}
+
+#if SECOND_TUNING
+/* An index, read once: another thread may change it meanwhile. */
+DML_INLINE I NAME(read)(const char *index) { return *(const volatile I *)(const void *)index; }
+
+/* A coordinate that may be negative: then its highest bit is set, and something is added, without a branch. */
+DML_INLINE uint64_t NAME(wrapped)(I index, uint64_t add)
+{
+    return (uint64_t)index + (add & (uint64_t)((int64_t)((uint64_t)index << (64 - 8 * (int)sizeof(I))) >> 63));
 }
 
 /* Tuples of q coordinates, `each` bytes from one to the next, `along` from a coordinate to the next: what one names is moved as soon as
@@ -125,7 +126,6 @@ DML_INLINE int NAME(wrapping)(const char *index, int64_t each, int64_t count, co
 }
 
 /* Functions of their own, whose constants registers hold. */
-#if SECOND_TUNING
 DML_PIECE int NAME(wrapping_singles)(const char *index, int64_t each, int64_t count, const char *table, char *stream,
                                      const uint64_t *n, const uint64_t *add, const uint64_t *step, int64_t soon)
 {
@@ -146,7 +146,6 @@ DML_PIECE int NAME(pairs_by_columns)(const char *index, int64_t along, int64_t f
            NAME(one_by_one)(index + first * (int)sizeof(I), sizeof(I), along, count - first, table,
                             stream + first * (int)sizeof(T), 2, n, add, step, 0, 0);
 }
-#endif
 
 /* Each element gathered by itself, as soon as its indices are checked: in a far table the processor gets along with the more
  * elements at a time, the less there is to do for each. Tuples of q coordinates, a constant wherever this is inlined. */
@@ -163,7 +162,6 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
         add[k] = DML_JOIN3(from_end, I, ISA)(dml_index_signed(p->index), p->bounds[k]);
         step[k] = (uint64_t)p->steps[k];
     }
-#if SECOND_TUNING
     if (q == 1 && p->wraps)
         return NAME(wrapping_singles)(index, each, own, b->table, stream, n, add, step, SOON * each) ||
                NAME(wrapping_singles)(index + own * each, each, b->count - own, b->table, stream + own * (int)sizeof(T), n, add,
@@ -175,7 +173,6 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
     if (q == 2 && p->by_columns)
         return NAME(pairs_by_columns)(index, p->coordinate_stride, p->fetches_soon ? own : 0, b->count, b->table, stream, n,
                                       add, step);
-#endif
     DML_NEVER(first && p->joined);
     if (first &&
         NAME(one_by_one)(index, q * (int64_t)sizeof(I), sizeof(I), first, b->table, stream, q, n, add, step, SOON, ahead))
@@ -183,6 +180,7 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
     return NAME(one_by_one)(index + first * each, each, sizeof(I), b->count - first, b->table,
                             stream + first * (int64_t)sizeof(T), q, n, add, step, 0, ahead);
 }
+#endif
 
 #if WRAPS
 #include "ring.h"
@@ -314,12 +312,14 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
         return NAME(look_up_fused)(p, b);
     if (SECOND_TUNING && p->rolls)
         return dml_far(p, b, scatter);
-    if (SECOND_TUNING && !scatter && p->direct)
+#if SECOND_TUNING
+    if (!scatter && p->direct)
         switch (p->tuple) {
         case 1: return NAME(direct)(p, b, 1);
         case 2: return NAME(direct)(p, b, 2);
         default: return NAME(direct)(p, b, 3);
         }
+#endif
 #if LONGEST_RING > 1
     if (SECOND_TUNING && GATHERS(T) && !scatter && p->gathers && p->tuple > 1)
         return p->tuple == 2 ? NAME(take_tuples)(p, b, 2) : NAME(take_tuples)(p, b, 3);
