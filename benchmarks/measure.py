@@ -18,12 +18,14 @@ from .peers import PRODUCT
 WARM = 0.004  # seconds before the clock starts, and at least one call, unless it is a long one
 BEHIND = 2.0  # so many times slower than the fastest peer: two turns are enough,
 LONG = 0.02  # and for calls of more seconds the first one,
-FAR_BEHIND = 4.0  # or, so many times slower, the one whose answer was checked
+FAR_BEHIND = 4.0  # or, so many times slower, the one whose answer was checked,
+FIRST = 1.0  # less the seconds that a first call may take for new pages, starting and compiling
 COLD = 0.02  # seconds: longer calls find no cache worth warming
 CLOSE = (0.85, 1.15)
 VERY_LATE = 5  # times the seconds of a cell: then two turns have to do, instead of three
 
 
+order = random.Random(0)
 cpu_clock = False  # for busy machines: with one thread, CPU time is what the wall clock would say on an idle one
 
 
@@ -39,7 +41,7 @@ class Entry:
     busy: list = field(default_factory=list)  # CPU seconds per call: what was paid, however busy the machine was
     repeats: int = 1
     warm: int = 1
-    checked: float = 0.0  # seconds of the call whose answer was checked; 0 if they tell nothing
+    checked: float = 0.0  # seconds that the call whose answer was checked took, at least
 
     @property
     def median(self) -> float:
@@ -67,17 +69,17 @@ def rounded(x: float) -> float:
 def measure(entries: list[Entry], rounds: int, turn: float, seconds: float) -> None:
     """Fills `turns` of every entry: `rounds` rounds of `turn` seconds each, more if it is close, `seconds` in all."""
     started = time.perf_counter()
-    order, first, best = random.Random(len(entries)), {}, math.inf
+    first, best = {}, {"fresh": math.inf, "reused": math.inf}
     for entry in sorted(entries, key=lambda e: e.checked):
         peer = entry.peer not in (PRODUCT, "limit")
-        if peer and entry.checked > max(FAR_BEHIND * best, LONG):
+        if peer and not cpu_clock and entry.checked > max(FAR_BEHIND * best[entry.output], LONG):
             first[id(entry)] = once = entry.checked
             entry.turns, entry.busy = [once], [once]
             continue
         once, busy = _timed(entry.run, 1)
         first[id(entry)] = once = max(once, 1e-8)
         if peer:
-            best = min(best, once)
+            best |= {output: min(best[output], once) for output in {entry.output, "reused"}}
         if once >= COLD:
             entry.turns, entry.busy = [once], [busy]  # as good as any later one
         if once < 1e-3:
@@ -90,7 +92,7 @@ def measure(entries: list[Entry], rounds: int, turn: float, seconds: float) -> N
         racing = []
         for entry in entries:
             once = first[id(entry)]
-            if entry.peer not in (PRODUCT, "limit") and once > max(BEHIND * best, LONG):
+            if entry.peer not in (PRODUCT, "limit") and once > max(BEHIND * best[entry.output], LONG):
                 entry.turns, entry.busy = entry.turns or [once], entry.busy or [once]
             else:
                 racing.append(entry)

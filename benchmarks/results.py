@@ -43,8 +43,9 @@ def best_peer(record: Record, output: str) -> dict | None:
 
 def limit(record: Record, output: str) -> dict | None:
     """What this cell is held against; of two copies the faster."""
+    wanted = {"copy": ("C copy", "C stream"), "loop": ("C loop",)}[record["limit"]]
     output = "fresh" if output == "new" else output  # the limit's own fresh outputs come from NumPy's allocator
-    calls = [c for c in record["calls"] if c["peer"] == "limit" and c["output"] == output]
+    calls = [c for c in record["calls"] if c["peer"] == "limit" and c["call"] in wanted and c["output"] == output]
     return min(calls, key=lambda c: c["seconds"], default=None)
 
 

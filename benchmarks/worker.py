@@ -87,7 +87,7 @@ def one(cell, modules, limits, threads, rounds, turn, seconds) -> Record:
             if why:
                 refused.setdefault(name, f"{call.label}: {why}")
             else:
-                checked = max(0.0, call.seconds - getattr(module, "COMPILES", 0.0))
+                checked = max(0.0, call.seconds - getattr(module, "COMPILES", measure.FIRST))
                 entries.append(measure.Entry(name, call.label, call.output, call.run, checked=checked))
     for call in limits.calls(task):
         if call.label == "C loop" and wrong(call, task):

@@ -2,8 +2,8 @@
 function per operator that yields `Call`s: what a user of that library would write, allocating or into a given array.
 
 Arrays are handed over in the library's own type before the clock runs, except that what it cannot take (index types,
-strides) is converted inside the call, as its user would have to. A call that is refused is reported, not hidden. `COMPILES`
-is how many of the seconds of a first call a library may have compiled for.
+strides) is converted inside the call, as its user would have to. A call that is refused is reported, not hidden. A library
+whose first calls compile for long says for how many seconds, at most: `COMPILES`.
 """
 
 import importlib

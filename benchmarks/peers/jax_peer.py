@@ -4,7 +4,6 @@ import numpy as np
 
 from . import Call
 
-COMPILES = 1.0
 IN_BOUNDS = "promise_in_bounds"
 
 

@@ -190,11 +190,11 @@ static int gathers_fast(void)
     return __builtin_cpu_is("intel") && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d >> 23 & 1);
 }
 
-/* Those of them whose third-level cache is larger than that of any Emerald Rapids. */
+/* Those of them whose third-level cache is larger than that of any Emerald Rapids; a smaller Granite Rapids goes without. */
 static int is_granite(void)
 {
-    unsigned a, b, c, d;
-    for (unsigned cache = 0; gathers_fast() && __get_cpuid_count(4, cache, &a, &b, &c, &d) && (a & 31); cache++) {
+    unsigned a, b, c, d, most = gathers_fast() ? 16 : 0;
+    for (unsigned cache = 0; cache < most && __get_cpuid_count(4, cache, &a, &b, &c, &d) && (a & 31); cache++) {
         uint64_t ways = (b >> 22) + 1, partitions = (b >> 12 & 1023) + 1, line = (b & 4095) + 1, sets = (uint64_t)c + 1;
         if ((a >> 5 & 7) == 3 && ways * partitions * line * sets > (uint64_t)320 << 20)
             return 1;

@@ -103,17 +103,18 @@ DML_INLINE int NAME(one_by_one)(const char *index, int64_t each, int64_t along, 
 DML_INLINE int NAME(wrapping)(const char *index, int64_t each, int64_t count, const char *table, char *stream, int q,
                               const uint64_t *n, const uint64_t *add, const uint64_t *step, int64_t soon)
 {
-    uint64_t most[3], more[3], steps[3]; /* in registers: what is stored might change the caller's */
+    uint64_t most[2], more[2], steps[2]; /* in registers: what is stored might change the caller's */
     for (int k = 0; k < q; k++) {
         most[k] = n[k];
         more[k] = add[k];
         steps[k] = step[k];
     }
     for (int64_t left = count; left > 0; left--, index += each, stream += sizeof(T)) {
-        const char *at = table, *there = table, *others = index + soon;
+        const char *at = table, *others = index + soon;
+        uintptr_t there = (uintptr_t)table; /* anywhere: nobody has checked these */
         for (int k = 0; k < q; k++)
-            there += NAME(wrapped)(NAME(read)(others + k * (int)sizeof(I)), more[k]) * steps[k];
-        DML_PREFETCH_L2(there);
+            there += (uintptr_t)(NAME(wrapped)(NAME(read)(others + k * (int)sizeof(I)), more[k]) * steps[k]);
+        DML_PREFETCH_L2((const char *)there);
         for (int k = 0; k < q; k++) {
             uint64_t u = NAME(wrapped)(NAME(read)(index + k * (int)sizeof(I)), more[k]);
             if (u >= most[k])
@@ -171,8 +172,7 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
                NAME(wrapping_pairs)(index + own * each, each, b->count - own, b->table, stream + own * (int)sizeof(T), n, add,
                                     step, 0);
     if (q == 2 && p->by_columns)
-        return NAME(pairs_by_columns)(index, p->coordinate_stride, p->fetches_soon ? own : 0, b->count, b->table, stream, n,
-                                      add, step);
+        return NAME(pairs_by_columns)(index, p->coordinate_stride, own, b->count, b->table, stream, n, add, step);
     DML_NEVER(first && p->joined);
     if (first &&
         NAME(one_by_one)(index, q * (int64_t)sizeof(I), sizeof(I), first, b->table, stream, q, n, add, step, SOON, ahead))

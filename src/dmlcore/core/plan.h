@@ -207,8 +207,8 @@ typedef struct dml_plan {
     int64_t joined;                /* fused, tuples joined by a ring, or read directly: bytes from one to the next; else 0 */
     int by_rows;                   /* fused, by a loop that reads short rows of single indices where they lie */
     int direct;                    /* fused, and element by element, */
-    int fetches_soon;              /* which are fetched some positions before (policy_indices.c); */
-    int wraps;                     /* and negative indices wrapped by arithmetic instead of branches */
+    int fetches_soon;              /* which are fetched some positions before (policy_indices.c), */
+    int wraps;                     /* indices are wrapped by arithmetic instead of branches */
     int rolls;                     /* likewise, and by a ring of offsets, through the caches */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
     int apart;                     /* out of so large a table that no load had better wait for another */

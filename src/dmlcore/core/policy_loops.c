@@ -249,12 +249,11 @@ void dml_policy_loops(dml_plan *p)
     p->in_registers = had_better_fetch(p, many) ? 0 : bytes_in_registers(p);
     p->stream_fetched = p->in_registers && dml_streamed(p) >= STORED_FAR;
     p->direct &= simple && !p->ramped && !p->in_registers && (!p->by_columns || (wraps_directly(p) && p->tuple == 2));
-    p->fetches_soon |= p->direct && p->by_columns;
     int negative = p->direct && dml_meets_negative(p);
     p->wraps = wraps_directly(p) && (negative || p->tuple == 1);
     if (negative && (p->by_columns || !p->wraps)) {
         p->direct = 0;
-        p->fetch = DML_FETCH_L2;
+        p->fetch = p->by_columns ? p->fetch : DML_FETCH_L2;
     }
     p->rolls = simple && !p->by_columns && !p->direct && had_better_roll(p);
     p->past &= !p->rolls;
