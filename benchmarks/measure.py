@@ -1,6 +1,7 @@
 """The clock: calls of one cell take turns, so that what disturbs the machine disturbs them all, and medians are kept.
 
-The order is drawn anew for every round, so that none always follows the call that leaves it the fullest or emptiest caches.
+The order is drawn anew for every round, so that none always follows the call that leaves it the fullest or emptiest caches;
+those whose threads go on looking for work come last, and the next round waits for them.
 A turn first runs its call unmeasured until caches and threads are its own again, then times a number of calls in a row.
 Calls far behind are dropped after two turns; where the outcome is close, the others get more.
 """
@@ -42,6 +43,7 @@ class Entry:
     repeats: int = 1
     warm: int = 1
     checked: float = 0.0  # seconds that the call whose answer was checked took, at least
+    lingers: float = 0.0  # seconds for which its threads keep a CPU busy after a call
 
     @property
     def median(self) -> float:
@@ -70,7 +72,7 @@ def measure(entries: list[Entry], rounds: int, turn: float, seconds: float) -> N
     """Fills `turns` of every entry: `rounds` rounds of `turn` seconds each, more if it is close, `seconds` in all."""
     started = time.perf_counter()
     first, best = {}, {"fresh": math.inf, "reused": math.inf}
-    for entry in sorted(entries, key=lambda e: e.checked):
+    for entry in sorted(entries, key=lambda e: (e.lingers, e.checked)):
         peer = entry.peer not in (PRODUCT, "limit")
         if peer and not cpu_clock and entry.checked > max(FAR_BEHIND * best[entry.output], LONG):
             first[id(entry)] = once = entry.checked
@@ -98,7 +100,8 @@ def measure(entries: list[Entry], rounds: int, turn: float, seconds: float) -> N
                 racing.append(entry)
         done = 0
         while racing:
-            for entry in order.sample(racing, len(racing)):
+            time.sleep(max(e.lingers for e in racing))
+            for entry in sorted(order.sample(racing, len(racing)), key=lambda e: e.lingers):
                 if len(entry.turns) <= done:
                     _turn(entry)
             done += 1

@@ -88,7 +88,8 @@ def one(cell, modules, limits, threads, rounds, turn, seconds) -> Record:
                 refused.setdefault(name, f"{call.label}: {why}")
             else:
                 checked = max(0.0, call.seconds - getattr(module, "COMPILES", measure.FIRST))
-                entries.append(measure.Entry(name, call.label, call.output, call.run, checked=checked))
+                lingers = getattr(module, "LINGERS", 0.0) if threads > 1 else 0.0
+                entries.append(measure.Entry(name, call.label, call.output, call.run, checked=checked, lingers=lingers))
     for call in limits.calls(task):
         if call.label == "C loop" and wrong(call, task):
             raise AssertionError(f"{cell.name}: the C loop is wrong")

@@ -3,7 +3,8 @@ function per operator that yields `Call`s: what a user of that library would wri
 
 Arrays are handed over in the library's own type before the clock runs, except that what it cannot take (index types,
 strides) is converted inside the call, as its user would have to. A call that is refused is reported, not hidden. A library
-whose first calls compile for long says for how many seconds, at most: `COMPILES`.
+whose first calls compile for long says for how many seconds, at most: `COMPILES`; one whose threads keep looking for work
+after a call for how many: `LINGERS`.
 """
 
 import importlib

@@ -8,6 +8,8 @@ from . import Call
 
 OPSET = 18
 
+LINGERS = 0.05
+
 
 def load(threads):
     global onnx, ort, _threads
