@@ -45,7 +45,7 @@ help:
 	@echo 'make test        run the tests; ARGS="-k gather_nd" for some of them, ARGS=--all for all combinations'
 	@echo 'make regenerate  write the generated code and pages anew, after a change in spec/ or codegen/'
 	@echo 'make check       show which generated files are not up to date'
-	@echo 'make bench       measure dmlcore beside its peers (15 to 20 minutes with all peers), then charts and docs/benchmarks.md'
+	@echo 'make bench       measure dmlcore beside its peers (a quarter of an hour with all of them), then charts and docs/benchmarks.md'
 	@echo 'make bench-quick a few cells, in a minute; BENCH=bench-all for the large peers too, also above'
 	@echo 'make fuzz        random calls beside NumPy under sanitizers; MINUTES=10, SEED=1'
 	@echo 'make lint        check the style of all files'
