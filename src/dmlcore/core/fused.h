@@ -163,15 +163,15 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
         add[k] = DML_JOIN3(from_end, I, ISA)(dml_index_signed(p->index), p->bounds[k]);
         step[k] = (uint64_t)p->steps[k];
     }
-    if (q == 1 && p->wraps)
+    if (sizeof(T) <= 8 && q == 1 && p->wraps)
         return NAME(wrapping_singles)(index, each, own, b->table, stream, n, add, step, SOON * each) ||
                NAME(wrapping_singles)(index + own * each, each, b->count - own, b->table, stream + own * (int)sizeof(T), n, add,
                                       step, 0);
-    if (q == 2 && p->wraps)
+    if (sizeof(T) <= 8 && q == 2 && p->wraps)
         return NAME(wrapping_pairs)(index, each, own, b->table, stream, n, add, step, SOON * each) ||
                NAME(wrapping_pairs)(index + own * each, each, b->count - own, b->table, stream + own * (int)sizeof(T), n, add,
                                     step, 0);
-    if (q == 2 && p->by_columns)
+    if (sizeof(T) <= 8 && q == 2 && p->by_columns)
         return NAME(pairs_by_columns)(index, p->coordinate_stride, own, b->count, b->table, stream, n, add, step);
     DML_NEVER(first && p->joined);
     if (first &&

@@ -134,10 +134,10 @@ static int goes_directly_apart(const dml_plan *p)
 
 /* Whether elements that are moved one by one are so by arithmetic instead of branches, or pairs each of whose coordinates follow each
  * other. Measured on Granite Rapids: negative ones 1.0 to 1.5x, on average 1.25x, pairs 1.05 to 1.6x, on average 1.2x; of more positions,
- * and triples, 0.6 to 1.05x; Emerald Rapids 0.5 to 1.0x. */
+ * and triples, 0.6 to 1.05x; Emerald Rapids 0.5 to 1.0x. Elements of sixteen bytes are not worth their code. */
 static int wraps_directly(const dml_plan *p)
 {
-    return p->direct && p->tuple <= 2 && p->reached >= (double)p->tuned->wraps_directly &&
+    return p->direct && p->tuple <= 2 && p->slice <= 8 && p->reached >= (double)p->tuned->wraps_directly &&
            (p->positions <= MOST_DIRECTLY || p->reached >= FAR_DIRECTLY);
 }
 
