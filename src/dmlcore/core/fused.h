@@ -171,7 +171,7 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
         return NAME(wrapping_pairs)(index, each, own, b->table, stream, n, add, step, SOON * each) ||
                NAME(wrapping_pairs)(index + own * each, each, b->count - own, b->table, stream + own * (int)sizeof(T), n, add,
                                     step, 0);
-    if (sizeof(T) <= 8 && q == 2 && p->by_columns)
+    if (sizeof(T) >= 4 && sizeof(T) <= 8 && q == 2 && p->by_columns)
         return NAME(pairs_by_columns)(index, p->coordinate_stride, own, b->count, b->table, stream, n, add, step);
     DML_NEVER(first && p->joined);
     if (first &&

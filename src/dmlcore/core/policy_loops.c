@@ -134,7 +134,8 @@ static int goes_directly_apart(const dml_plan *p)
 
 /* Whether elements that are moved one by one are so by arithmetic instead of branches, or pairs each of whose coordinates follow each
  * other. Measured on Granite Rapids: negative ones 1.0 to 1.5x, on average 1.25x, pairs 1.05 to 1.6x, on average 1.2x; of more positions,
- * and triples, 0.6 to 1.05x; Emerald Rapids 0.5 to 1.0x. Elements of sixteen bytes are not worth their code. */
+ * and triples, 0.6 to 1.05x; Emerald Rapids 0.5 to 1.0x. Elements of sixteen bytes, and columns for those of one and two, are not worth
+ * their code. */
 static int wraps_directly(const dml_plan *p)
 {
     return p->direct && p->tuple <= 2 && p->slice <= 8 && p->reached >= (double)p->tuned->wraps_directly &&
@@ -248,7 +249,8 @@ void dml_policy_loops(dml_plan *p)
     p->in_rows &= p->fetch || p->columns;
     p->in_registers = had_better_fetch(p, many) ? 0 : bytes_in_registers(p);
     p->stream_fetched = p->in_registers && dml_streamed(p) >= STORED_FAR;
-    p->direct &= simple && !p->ramped && !p->in_registers && (!p->by_columns || (wraps_directly(p) && p->tuple == 2));
+    p->direct &= simple && !p->ramped && !p->in_registers &&
+                 (!p->by_columns || (wraps_directly(p) && p->tuple == 2 && p->slice >= 4));
     int negative = p->direct && dml_meets_negative(p);
     p->wraps = wraps_directly(p) && (negative || p->tuple == 1);
     if (negative && (p->by_columns || !p->wraps)) {
