@@ -36,6 +36,7 @@ def laid_out(indices, layout):
             "every second": lambda full: full((*shape[:-1], 2 * last))[..., ::2],
             "every third": lambda full: full((*shape[:-1], 3 * last))[..., 1::3],
             "from the last": lambda full: full(shape)[..., ::-1],
+            "column": lambda full: full((*shape, 17))[..., 4],
             "both": lambda full: full((*shape[:-2], 3 * shape[-2], last + 40))[..., ::-3, 20:-20],
         }[layout](lambda size: np.full(size, BETWEEN, indices.dtype))
     view[...] = indices
@@ -141,11 +142,7 @@ def test_indices_that_rows_share(rng, every_thread, isa, shape, index):
         rows = int(rng.choice([2, 3, 5, 30])) if np.prod(shape) < 5000 else 5
         table = numbers(rng, (rows, columns), rng.choice(DTYPES))
         given = rng.integers(low, columns, shape).astype(index)
-        if layout == "column":
-            given, plain = np.full((*shape, 9), BETWEEN, index)[..., 4], given
-            given[...] = plain
-        else:
-            given = laid_out(given, layout)
+        given = laid_out(given, layout)
         places = (0,) * len(shape), tuple(n - 1 for n in shape), tuple(n // 2 for n in shape)
         wanted = table[:, given.astype(np.int64)]
         both_outputs(dmlcore.gather, table, given, axis=1, wanted=wanted)
@@ -175,13 +172,13 @@ def test_indices_that_rows_share(rng, every_thread, isa, shape, index):
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 @pytest.mark.parametrize("shape", ((3000, 1), (700, 2), (60, 130), (200, 20), (5, 1500)), ids=str)
 def test_scatters_into_an_output(rng, each_way, isa, shape, index):
-    """Fewer indices than the table has places, along both axes, with a check first; updates that are apart, and that are
-    combined; nothing beside the output is written."""
+    """Fewer indices than the table has places, along both axes, with a check first and without; updates that are apart, and
+    that are combined; nothing beside the output is written. Two threads bring indices together that have a line each."""
     rows, columns = shape
     for table_shape, axis in (((rows, columns + 3), 1), ((rows + 5, columns), 0)):
         table = numbers(rng, table_shape, "float32")
         bound = table_shape[axis]
-        for layout in LAYOUTS:
+        for layout in (*LAYOUTS, "column"):
             given = laid_out(rng.integers(-bound if index[0] == "i" else 0, bound, shape).astype(index), layout)
             updates = numbers(rng, shape, "float32")
             apart_ = np.repeat(updates, 2, axis=-1)[..., ::2]
@@ -196,6 +193,9 @@ def test_scatters_into_an_output(rng, each_way, isa, shape, index):
                     out = around[table_shape[0] : 2 * table_shape[0]]
                     dmlcore.scatter_elements(table, given, u, axis, reduction=reduction, out=out, num_threads=threads)
                     assert same_bits(out, wanted), (layout, axis, reduction, threads)
+                    if u is updates:
+                        fresh = dmlcore.scatter_elements(table, given, u, axis, reduction=reduction, num_threads=threads)
+                        assert same_bits(fresh, wanted), (layout, axis, reduction, threads)
                     out[:] = table
                     dmlcore.scatter_elements(out, given, u, axis, reduction=reduction, out=out, num_threads=threads)
                     assert same_bits(out, wanted), (layout, axis, reduction, threads)

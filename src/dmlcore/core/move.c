@@ -10,7 +10,7 @@
 
 #define SMALL 8192                       /* elements, */
 #define SMALL_AND_FAR 4096               /* and out of tables that the caches do not hold */
-#define MANY_INDICES ((int64_t)48 << 10) /* to check: worth a region more, where threads are worth their while at all */
+#define MANY_INDICES (384 << 10)         /* bytes to check: worth a region, where threads are worth their while at all */
 #define SMALL_COPY 16384                 /* bytes; the first-level cache holds them until they are updated */
 #define FEW_UPDATES 8                    /* lines of the table for each that is updated */
 #define ASK_EVERY ((int64_t)1 << 22)     /* positions that a bad index is looked for among */
@@ -85,7 +85,9 @@ int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse)
 
 int dml_check(const dml_plan *plan, int threads, dml_pulse *pulse)
 {
-    return dml_scan(plan, plan->positions * plan->tuple >= MANY_INDICES ? threads : 1, pulse);
+    int64_t tuple = plan->tuple * dml_index_bytes(plan->index), apart = llabs(plan->dim[plan->rank - 1].index);
+    int64_t read = plan->positions * (apart < DML_LINE ? dml_most(tuple, apart) : 4 * DML_LINE); /* far more than their bytes */
+    return dml_scan(plan, read >= MANY_INDICES ? threads : 1, pulse);
 }
 
 /* The copy that a scatter begins with. threads: set to what copy and updates are worth together where they share lines; else
@@ -167,7 +169,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
     int by_rows = checks && plan->slice && dml_moves_rows(plan);
     int strided = checks && plan->slice && !by_rows && dml_takes_strided(plan, scatter);
     int turned = checks && plan->slice && !by_rows && !strided && dml_takes_turned(plan, scatter);
-    int apart = strided || turned;       /* these have nothing to do with boxes */
+    int apart = strided || turned; /* these have nothing to do with boxes */
     int later = turned && !scatter && !run->check_first; /* only if there is no scratch memory */
     if (checks && !strided && !later)
         dml_plan_ramps(plan, &ramps);
@@ -248,7 +250,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
     }
     if (status == DML_NO_MEMORY && later)
         dml_plan_ramps(plan, &ramps);
-    if (status == DML_NO_MEMORY)         /* for scratch, or nothing of that: the loops do without */
+    if (status == DML_NO_MEMORY) /* for scratch, or nothing of that: the loops do without */
         status = scatter ? dml_share_scatter(&job, threads, pulse) : dml_share_gather(&job, threads, pulse);
     return status;
 }
@@ -278,7 +280,7 @@ static int straight_part(void *data, dml_worker *worker, int64_t number)
         status = move_with(&plan, parts->op, &straight.move, &run, &none, parts->taken + straight.bytes, &shared);
         forget(&plan);
     }
-    if (shared.pulse.interrupted)                        /* this one calls */
+    if (shared.pulse.interrupted) /* this one calls */
         worker->team->pulse->interrupted = 1;
     return status ? status : dml_tick(worker, DML_FUEL); /* a part is too short for a look at the clock of its own */
 }
@@ -330,7 +332,7 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     regions shared; /* as above */
     shared.pulse = (dml_pulse){.poll = run->poll, .twice = run->check_first};
     dml_together together;
-    int64_t taken = dml_together_open(&together, m, run, dml_kinds[op] == DML_KIND_SCATTER);
+    int64_t taken = dml_together_open(&together, m, run, dml_kinds[op] == DML_KIND_SCATTER, &shared.pulse);
     int status = move_with(&plan, op, taken ? &together.move : m, run, &straight, taken, &shared);
     forget(&plan);
     free(straight.scratch);

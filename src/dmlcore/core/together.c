@@ -140,7 +140,7 @@ void dml_bring_together(char *to, const dml_move *m, int64_t bytes)
 }
 
 /* Leaves in `m` the dimensions whose positions have indices of their own, *bytes in all. How often these are read, one after the other. */
-static int64_t keep_own(dml_move *m, int64_t bytes_each, int64_t *sizes, int64_t *strides, int64_t *bytes)
+static int64_t keep_own(dml_move *m, int64_t bytes_each, int64_t *sizes, int64_t *strides, int64_t *tables, int64_t *bytes)
 {
     int64_t times = 1, shared = 1, n = 0;
     *bytes = bytes_each;
@@ -150,6 +150,7 @@ static int64_t keep_own(dml_move *m, int64_t bytes_each, int64_t *sizes, int64_t
             shared = dml_mul(shared, size);
         } else if (size != 1) {
             sizes[n] = size;
+            tables[n] = dml_stride(m->table_strides, d);
             strides[n++] = stride;
             *bytes = dml_mul(*bytes, size);
             times = shared;
@@ -157,6 +158,7 @@ static int64_t keep_own(dml_move *m, int64_t bytes_each, int64_t *sizes, int64_t
     }
     m->positions = (dml_list){sizes, n};
     m->index_strides = (dml_list){strides, n};
+    m->table_strides = (dml_list){tables, n};
     return times;
 }
 
@@ -171,12 +173,25 @@ static int64_t in_a_row(const dml_move *m, int64_t bytes, int64_t width)
     return row;
 }
 
+/* Bytes from an index to its nearest neighbour, if each has a line of its own; else 0. */
+static int64_t lines_of_their_own(const dml_move *own)
+{
+    int64_t nearest = INT64_MAX;
+    for (int64_t d = 0; d < own->positions.n; d++)
+        nearest = dml_least(nearest, llabs(dml_stride(own->index_strides, d)));
+    return own->positions.n && nearest >= DML_LINE ? nearest : 0;
+}
+
 /* Whether indices would be read more often than there are threads, in no long rows; or are those of a scatter that is checked first, whose
- * threads read all of them, unless several threads turn them side by side. `own`: as keep_own left it. */
+ * threads read all of them, unless several threads turn them side by side; or those of one that a single thread would read, a line for
+ * each. `own`: as keep_own left it. */
 static int reads_again(const dml_move *own, int64_t times, int64_t bytes, int64_t width, const dml_run *run, int scatter)
 {
     int64_t each = own->bounds.n * width, row = in_a_row(own, each, width), rows, columns, pitch;
     int twice = scatter && run->check_first && row == 1 && own->positions.n > 1; /* else offsets are kept (narrow.c) */
+    /* one thread may have to read them all, unless the table moves on: 1.5 to 1.7x (Granite Rapids) */
+    twice |= scatter && run->threads > 1 && !run->check_first && dml_stride(own->table_strides, 0) == 0 &&
+             lines_of_their_own(own);
     twice &= run->threads == 1 || own->bounds.n > 1 || !is_turned(own, width, &rows, &columns, &pitch);
     int in_place = row * each == bytes && (intptr_t)own->indices % width == 0;
     return (times > run->threads || twice) && bytes >= LEAST_SHARED && bytes <= MOST_SHARED && row < DML_LONGEST_LOOK &&
@@ -192,17 +207,56 @@ static int turns_again(const dml_move *m, int64_t width, const dml_run *run)
            dml_product(m->slice) == 1 && is_turned(m, width, &rows, &columns, &pitch) && columns * width % CROWDED_PITCH != 0;
 }
 
-int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_run *run, int scatter)
+/* Parts of the first dimension, each for one thread. */
+typedef struct {
+    const dml_move *own;
+    char *to;
+    int64_t bytes, per_chunk; /* of a step along it; steps */
+    int64_t width;
+} parts;
+
+static int some_brought(void *data, dml_worker *worker, int64_t chunk)
 {
-    int64_t sizes[DML_DIMS], strides[DML_DIMS], bytes, width = dml_index_bytes(run->index), each = m->bounds.n * width;
+    const parts *p = data;
+    int64_t begin = chunk * p->per_chunk, sizes[DML_DIMS];
+    dml_move part = *p->own;
+    (void)worker;
+    memcpy(sizes, part.positions.v, (size_t)part.positions.n * sizeof *sizes);
+    sizes[0] = dml_least(p->per_chunk, sizes[0] - begin);
+    part.positions.v = sizes;
+    part.indices += begin * dml_stride(part.index_strides, 0);
+    dml_bring_together(p->to + begin * p->bytes, &part, p->width);
+    return DML_OK;
+}
+
+/* Several threads read the lines of indices that have one each; where several indices share one, it is there before threads are. */
+static void bring(char *to, const dml_move *own, int64_t bytes, int64_t width, int most, dml_pulse *pulse)
+{
+    int64_t nearest = lines_of_their_own(own), count = bytes / (own->bounds.n * width);
+    int threads = 1;
+    if (most > 1 && nearest)
+        threads = dml_threads_worth(most, dml_mul(count, dml_mul(count, dml_crowd(1, nearest)) <= DML_NEAR_COPY ? 1 : 5),
+                                    pulse);
+    int64_t steps = own->positions.n ? own->positions.v[0] : 1;
+    parts p = {own, to, bytes / steps, dml_ceil(steps, threads), width};
+    if (threads > 1)
+        (void)dml_parallel(some_brought, &p, dml_ceil(steps, p.per_chunk), DML_FORWARD, threads, pulse);
+    else
+        dml_bring_together(to, own, width);
+}
+
+int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_run *run, int scatter, dml_pulse *pulse)
+{
+    int64_t sizes[DML_DIMS], strides[DML_DIMS], tables[DML_DIMS], bytes, width = dml_index_bytes(run->index),
+                                                                         each = m->bounds.n * width;
     dml_move own = *m;
-    int64_t times = keep_own(&own, each, sizes, strides, &bytes);
+    int64_t times = keep_own(&own, each, sizes, strides, tables, &bytes);
     if (!reads_again(&own, times, bytes, width, run, scatter) && !turns_again(m, width, run))
         return 0;
     together->indices = malloc((size_t)bytes);
     if (!together->indices)
         return 0;
-    dml_bring_together(together->indices, &own, width);
+    bring(together->indices, &own, bytes, width, run->threads, pulse);
     for (int64_t d = m->positions.n - 1; d >= 0; d--) {
         int shared = m->positions.v[d] > 1 && dml_stride(m->index_strides, d) == 0;
         together->strides[d] = shared ? 0 : each;

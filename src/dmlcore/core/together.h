@@ -3,6 +3,7 @@
 #define DMLCORE_TOGETHER_H
 
 #include "move.h"
+#include "parallel.h"
 
 /* The indices of all positions, `bytes` long each, in the order of these, tuple after tuple. */
 void dml_bring_together(char *to, const dml_move *m, int64_t bytes);
@@ -15,6 +16,6 @@ typedef struct {
 } dml_together;
 
 /* Brings them together where that is faster; the answer is how many bytes they have, 0: they stay as they are. */
-int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_run *run, int scatter);
+int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_run *run, int scatter, dml_pulse *pulse);
 
 #endif
