@@ -44,13 +44,11 @@ int dml_tick_slowly(dml_worker *worker)
 }
 
 #ifdef _OPENMP
-/* What one thread of the team does. Portions that are done are only looked at: writing would take their lines from others. There are no
- * more portions than threads, unless the runtime gave fewer; of short work nobody helps with another's. */
+/* What one thread of the team does. Portions that are done are only looked at: writing would take their lines from others. */
 static void claim(dml_work work, void *job, dml_team *team, int number)
 {
     dml_worker worker = {team, number == 0, number, DML_FUEL, 0, 0};
-    int helps = team->pulse->predicted >= DML_SHORT_WORK || omp_get_num_threads() < team->portions;
-    for (int i = 0; i < (helps ? team->portions : 1); i++) {
+    for (int i = 0; i < team->portions; i++) {
         dml_portion *portion = team->portion + (number + i) % team->portions;
         int64_t count = portion->end - portion->begin;
         while (DML_ATOMIC_LOAD(&portion->next) < count && !DML_ATOMIC_LOAD(&team->status)) {

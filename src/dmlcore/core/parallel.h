@@ -43,10 +43,6 @@ typedef struct {
 
 #define DML_PORTIONS 32
 
-/* Nanoseconds on one thread. Each thread has one chunk of work that takes less, and none helps another: that takes lines from its
- * cache. Measured: calls of 6 to 20 us 1.05x on average (Granite Rapids, two threads). */
-#define DML_SHORT_WORK 50000
-
 /* Every thread begins with the chunks of its own portion, the same ones in every region and every call, because their bytes are
  * in the caches of its CPU; then it helps with those of the others. */
 typedef struct dml_team {

@@ -23,8 +23,6 @@ int64_t dml_boxes_per_chunk(const dml_plan *p, int64_t boxes, int threads)
 {
     if (threads == 1)
         return boxes;
-    if (dml_plan_nanoseconds(p) < DML_SHORT_WORK)
-        return dml_ceil(boxes, threads);
     int64_t wanted = dml_most(1, CHUNK_BYTES / dml_most(1, p->block_bytes));
     return dml_most(1, dml_least(wanted, boxes / (4 * threads)));
 }
