@@ -89,7 +89,8 @@ typedef struct {
     int64_t scattered_past;        /* and where much is scattered, or gathered to rows that are apart */
     int64_t slices_copied;         /* bytes; so long ones of far tables are left to memcpy, */
     int64_t slices_kept;           /* and so long ones of tables that the third-level cache holds are not stored past it, */
-    int64_t slices_beside;         /* nor so much in slices of any length beside a small table */
+    int64_t slices_beside;         /* nor so much in slices of any length beside a small table, */
+    int64_t slices_through;        /* nor so much that is gathered, in short slices or out of a small table */
     int64_t slices_together;       /* bytes; shorter ones of far tables are put together though lines are theirs alone */
     int stores_soon;               /* lines of the second-level cache are fetched before they are stored to */
     int slices_to_l1;              /* those of far tables are fetched to the first-level cache when a gather stores plainly */
