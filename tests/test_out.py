@@ -310,12 +310,15 @@ def test_dimensions_of_any_length(every_thread, isa, index, length):
     ),
 )
 def test_indices_that_become_numbers_of_elements(rng, every_thread, isa, dtype, index, shape, rows, axis):
-    """Those of 16 bits, where a box reaches no more elements; each position's own, also the first and the last one's."""
+    """Those of 16 bits, where a box reaches no more elements; each position's own, also the first and the last one's. The same
+    indices as parts of wider rows."""
     table = rng.integers(0, 250, shape).astype(dtype)
     where = (rows, *shape[1:]) if axis == 0 else shape
     low = -shape[axis] if index.startswith("i") else 0
     indices = rng.integers(low, shape[axis], where).astype(index)
     indices.ravel()[[0, -1]] = shape[axis] - 1
+    part = np.full((*where[:-1], where[-1] + 9), np.iinfo(index).max, index)[..., 4:-5]
+    part[...] = indices
     wanted = np.take_along_axis(table, indices.astype("int64") % shape[axis], axis)
     for threads in (1, 3):
         out = np.zeros_like(wanted)
@@ -324,6 +327,9 @@ def test_indices_that_become_numbers_of_elements(rng, every_thread, isa, dtype, 
         assert same_bits(dmlcore.gather_elements(table, indices, axis, num_threads=threads), wanted)
         out[:] = 251
         untouched = out.copy()
+        dmlcore.gather_elements(table, part, axis, out=out, num_threads=threads)
+        assert same_bits(out, wanted)
+        out[:] = 251
         values = shape[axis], 2**31 - 1, *((low - 1,) if low else ())
         around = [place for place in range(524_288 - 3000, 524_288 + 20_000, 2500) if place < indices.size]
         for value, place in zip(itertools.cycle(values), [*rng.integers(0, indices.size, len(values)), *around]):
