@@ -201,6 +201,11 @@ def test_scatters_into_an_output(rng, each_way, isa, shape, index):
                     assert same_bits(out, wanted), (layout, axis, reduction, threads)
                     out[:] = -1
                     assert (around == -1).all(), (layout, axis, reduction, threads)
+            given[-1, 0] = bound
+            for threads in THREADS:
+                with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                    dmlcore.scatter_elements(table, given, updates, axis, num_threads=threads)
+                assert caught.value.position == (rows - 1, 0)
 
 
 @pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)

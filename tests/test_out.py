@@ -304,7 +304,9 @@ def test_dimensions_of_any_length(every_thread, isa, index, length):
         ((40, 700), 40, 1),  # rows with boxes of their own
         ((7, 40, 50), 7, 1),
         ((31, 9, 77), 12, 0),
-        ((1800, 301), 1800, 1),  # more than one thread may narrow,
+        ((30_000, 20), 30_000, 1),  # short ones, more than one thread may narrow,
+        ((3000, 128), 3000, 1),
+        ((1800, 301), 1800, 1),
         ((9, 60_000), 9, 1),
         ((64, 1024), 600, 0),
     ),
@@ -335,9 +337,12 @@ def test_indices_that_become_numbers_of_elements(rng, every_thread, isa, dtype, 
         for value, place in zip(itertools.cycle(values), [*rng.integers(0, indices.size, len(values)), *around]):
             broken = indices.copy()
             broken.ravel()[place] = value
-            with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
-                dmlcore.gather_elements(table, broken, axis, out=out, num_threads=threads)
-            assert caught.value.position == np.unravel_index(place, where) and same_bits(out, untouched)
+            part[...] = broken
+            for given in (broken, part):
+                with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                    dmlcore.gather_elements(table, given, axis, out=out, num_threads=threads)
+                assert caught.value.position == np.unravel_index(place, where) and same_bits(out, untouched)
+        part[...] = indices
 
 
 def test_stride_products_beyond_32_bits():

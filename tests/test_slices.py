@@ -66,7 +66,7 @@ def test_past_the_caches(rng, every_thread, width):
 
 
 @pytest.mark.one_in(3)
-@pytest.mark.parametrize("isa", ("baseline", "avx512-zen5", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("isa", ("baseline", "avx512-zen5", "avx512-gathers", "avx512-granite"), indirect=True)
 @pytest.mark.parametrize("offset", (0, 16, 1))
 @pytest.mark.parametrize("width", (32, 48, 56, 64, 80, 192, 700, 1500))
 def test_lines_past_the_caches(rng, every_thread, isa, width, offset):
@@ -87,7 +87,7 @@ def test_lines_past_the_caches(rng, every_thread, isa, width, offset):
             assert (target[last >= 0] == out[last[last >= 0]]).all() and not target[last < 0].any()
 
 
-@pytest.mark.parametrize("isa", ("baseline", "avx512-zen5", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("isa", ("baseline", "avx512-zen5", "avx512-gathers", "avx512-granite"), indirect=True)
 @pytest.mark.parametrize(("width", "gap"), ((200, 300), (257, 127), (256, 128), (700, 1001)))
 def test_slices_with_gaps(rng, every_thread, isa, width, gap):
     """So many bytes to slices with others between them, as to some columns of a wider output, that lines are stored past the

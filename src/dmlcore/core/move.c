@@ -85,9 +85,10 @@ int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse)
 
 int dml_check(const dml_plan *plan, int threads, dml_pulse *pulse)
 {
-    int64_t tuple = plan->tuple * dml_index_bytes(plan->index), apart = llabs(plan->dim[plan->rank - 1].index);
-    int64_t read = plan->positions * (apart < DML_LINE ? dml_most(tuple, apart) : 4 * DML_LINE); /* far more than their bytes */
-    return dml_scan(plan, read >= MANY_INDICES ? threads : 1, pulse);
+    int64_t tuple = plan->tuple * dml_index_bytes(plan->index), nearest = dml_plan_nearest(plan);
+    int64_t each = nearest > tuple && nearest >= DML_LINE ? 4 * DML_LINE : dml_most(tuple, dml_least(nearest, DML_LINE));
+    return dml_scan(plan, dml_mul(plan->positions, each) >= MANY_INDICES ? threads : 1,
+                    pulse); /* lines take longer than bytes */
 }
 
 /* The copy that a scatter begins with. threads: set to what copy and updates are worth together where they share lines; else

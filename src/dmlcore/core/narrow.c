@@ -12,13 +12,14 @@
 #define NARROW_BYTES ((int64_t)1 << 20) /* scratch memory for each thread */
 #define NARROW_NEAR (128 << 10) /* bytes that indices of 32 bits reach; farther out it would take up to 1.08 times as long */
 #define TAKEN_AGAIN \
-    (768 << 10) /* bytes of indices of a thread that the vector unit gathers by: fewer are in its cache when read again */
+    ((int64_t)768   \
+     << 10) /* bytes of indices of a thread that the vector unit gathers by: fewer are in its cache when read again */
 #define NARROW_CHUNK 16384 /* indices that a thread claims at a time, about */
 #define FEW_NARROWED 3 /* not worth it for a smaller part of them all */
 #define OFFSETS_KEPT ((int64_t)1 << 20) /* bytes of offsets for each thread, */
 #define FEW_KEPT 8 /* likewise */
 #define SHORT_TUPLE 16 /* bytes; shorter ones are read again as quickly as their offsets */
-#define READ_AGAIN (2 << 20) /* bytes of a thread's indices and of the table: its cache holds both */
+#define READ_AGAIN ((int64_t)2 << 20) /* bytes of a thread's indices and of the table: its cache holds both */
 
 /* Boxes whose narrowed indices there is room for. */
 static int64_t boxes_narrowed(const dml_plan *p, int threads, int64_t taken)
@@ -89,7 +90,7 @@ static int each_once(const dml_plan *p)
 }
 
 /* Measured for indices that are apart: 1.2 to 1.5x. Where the vector unit gathers, of eight bytes by as many, from 800 KB on, 1.0 to 1.13x,
- * fewer 0.7 to 1.0x; others from 2 MiB on, which no second-level cache holds, 0.95 to 1.2x, on average 1.05x, fewer 0.7 to 1.05x (Emerald
+ * fewer 0.7 to 1.0x; others from 2 MiB on, which no second-level cache holds, 0.95 to 1.2x, on average 1.03x, fewer 0.7 to 1.05x (Emerald
  * Rapids, Granite Rapids). */
 int dml_narrows(const dml_plan *p, int threads, int64_t taken)
 {

@@ -87,10 +87,10 @@ typedef struct {
     int64_t slices_past;           /* bytes; so long ones are stored past the caches where much is gathered, */
     int64_t slices_past_near;      /* and is not out of a far table, */
     int64_t scattered_past;        /* and where much is scattered, or gathered to rows that are apart */
-    int64_t slices_copied;         /* bytes; so long ones of far tables are left to memcpy, */
+    int64_t slices_copied;         /* bytes; so long ones of far tables are not fetched, */
     int64_t slices_kept;           /* and so long ones of tables that the third-level cache holds are not stored past it, */
     int64_t slices_beside;         /* nor so much in slices of any length beside a small table, */
-    int64_t slices_through;        /* nor so much that is gathered, in short slices or out of a small table */
+    int64_t slices_through;        /* nor, at most, so much that is gathered (policy_stores.c) */
     int64_t slices_together;       /* bytes; shorter ones of far tables are put together though lines are theirs alone */
     int stores_soon;               /* lines of the second-level cache are fetched before they are stored to */
     int slices_to_l1;              /* those of far tables are fetched to the first-level cache when a gather stores plainly */
@@ -286,6 +286,9 @@ DML_INLINE int dml_is_far(double reached, double walked, int64_t parts)
     double all = reached + walked;
     return reached >= DML_NEAR || (all >= DML_FAR_TABLE && all >= (double)parts * DML_FAR_APART);
 }
+
+/* Bytes from an index, or tuple, to its nearest neighbour. */
+int64_t dml_plan_nearest(const dml_plan *plan);
 
 /* Predicted time of the whole move on one thread. */
 int64_t dml_plan_nanoseconds(const dml_plan *plan);

@@ -260,7 +260,7 @@ void dml_policy_loops(dml_plan *p)
     p->rolls = simple && !p->by_columns && !p->direct && had_better_roll(p);
     p->past &= !p->rolls;
     int fours = DML_WRAPS_FOURS(p->slice);
-    int columns = p->by_columns && DML_WRAPS_COLUMNS(p->slice) && p->coordinate_stride != 0;
+    int columns = p->by_columns && DML_WRAPS_COLUMNS(p->slice) && p->coordinate_stride != 0 && !p->ramped && !p->stores;
     /* joined by a ring: on Emerald Rapids 1.0 to 1.9x, on average 1.2x; columns 1.1x there, 1.2x on Granite Rapids */
     if (simple && !p->fetch && p->tuple > 1 && p->tuple <= dml_chosen_isa->wraps - (columns || !fours) &&
         (columns || are_apart(p)))
