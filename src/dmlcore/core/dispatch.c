@@ -129,8 +129,8 @@ static const dml_tuning gathering = {
  * unit's gathers take 1.1 to 1.4 times as long as single loads, and elements of tables from 24 MiB on, moved one by one, 0.7 to 0.9 of
  * the time with some arithmetic between them (a C program; Emerald Rapids: no difference). Stores to tables from 8 MiB on whose lines
  * are fetched to the second-level cache only take 0.85 to 1.0 of the time. Slices that are gathered stay in the third up to 32 MiB
- * (policy_stores.c), and those of far tables are not fetched from 256 bytes on, gathered
- * 0.93 to 1.0, scattered in place 0.7 to 1.0; so do copies of 8 to 24 MiB of which few lines are updated, 0.83 to 0.96. */
+ * (policy_stores.c), as copies do up to 24 MiB of which few lines are updated, 0.83 to 0.96; those of far tables are not fetched from 256
+ * bytes on, gathered 0.93 to 1.0, scattered in place 0.7 to 1.0. */
 static const dml_tuning granite = {
     INTEL,
     .gathers_below = 1536 << 10,

@@ -86,9 +86,9 @@ int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse)
 int dml_check(const dml_plan *plan, int threads, dml_pulse *pulse)
 {
     int64_t tuple = plan->tuple * dml_index_bytes(plan->index), nearest = dml_plan_nearest(plan);
+    /* a line of its own takes far longer than its bytes */
     int64_t each = nearest > tuple && nearest >= DML_LINE ? 4 * DML_LINE : dml_most(tuple, dml_least(nearest, DML_LINE));
-    return dml_scan(plan, dml_mul(plan->positions, each) >= MANY_INDICES ? threads : 1,
-                    pulse); /* lines take longer than bytes */
+    return dml_scan(plan, dml_mul(plan->positions, each) >= MANY_INDICES ? threads : 1, pulse);
 }
 
 /* The copy that a scatter begins with. threads: set to what copy and updates are worth together where they share lines; else

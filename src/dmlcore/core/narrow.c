@@ -11,9 +11,8 @@
 #define NARROW_BOUND 65536
 #define NARROW_BYTES ((int64_t)1 << 20) /* scratch memory for each thread */
 #define NARROW_NEAR (128 << 10) /* bytes that indices of 32 bits reach; farther out it would take up to 1.08 times as long */
-#define TAKEN_AGAIN \
-    ((int64_t)768   \
-     << 10) /* bytes of indices of a thread that the vector unit gathers by: fewer are in its cache when read again */
+/* bytes of indices of a thread that the vector unit gathers by: fewer are in its cache when read again */
+#define TAKEN_AGAIN ((int64_t)768 << 10)
 #define NARROW_CHUNK 16384 /* indices that a thread claims at a time, about */
 #define FEW_NARROWED 3 /* not worth it for a smaller part of them all */
 #define OFFSETS_KEPT ((int64_t)1 << 20) /* bytes of offsets for each thread, */

@@ -247,8 +247,8 @@ static void bring(char *to, const dml_move *own, int64_t bytes, int64_t width, i
 
 int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_run *run, int scatter, dml_pulse *pulse)
 {
-    int64_t sizes[DML_DIMS], strides[DML_DIMS], tables[DML_DIMS], bytes, width = dml_index_bytes(run->index),
-                                                                         each = m->bounds.n * width;
+    int64_t sizes[DML_DIMS], strides[DML_DIMS], tables[DML_DIMS], bytes;
+    int64_t width = dml_index_bytes(run->index), each = m->bounds.n * width;
     dml_move own = *m;
     int64_t times = keep_own(&own, each, sizes, strides, tables, &bytes);
     if (!reads_again(&own, times, bytes, width, run, scatter) && !turns_again(m, width, run))

@@ -15,7 +15,8 @@ typedef struct {
     char *indices;
 } dml_together;
 
-/* Brings them together where that is faster; the answer is how many bytes they have, 0: they stay as they are. */
+/* Brings them together where that is faster, by several threads if each has a line of its own; the answer is how many bytes they have,
+ * 0: they stay as they are. */
 int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_run *run, int scatter, dml_pulse *pulse);
 
 #endif
