@@ -150,15 +150,20 @@ int64_t dml_plan_nearest(const dml_plan *p)
     return nearest;
 }
 
+int64_t dml_line_nanoseconds(int64_t count, int64_t apart)
+{
+    return dml_mul(count, dml_most(DML_LINE, dml_crowd(1, apart))) <= DML_NEAR_COPY ? 1 : 5;
+}
+
 int64_t dml_plan_nanoseconds(const dml_plan *p)
 {
     /* half a nanosecond for each coordinate of an element, and for the element where it is not in the second-level cache; or 3 for
      * each slice and 1/32 for each of its bytes, of long ones 1/40, within the caches; far more outside them; and more for an index
      * that has a line of its own, five nanoseconds where the second-level cache does not hold these */
     int64_t twice = p->far ? 16 : p->whole ? p->tuple + p->beyond_l2 : 6, nearest = dml_plan_nearest(p);
-    int64_t tuple = p->tuple * (int64_t)dml_index_bytes(p->index), room = dml_most(DML_LINE, dml_crowd(1, nearest));
+    int64_t tuple = p->tuple * (int64_t)dml_index_bytes(p->index);
     if (nearest >= DML_LINE && nearest > tuple)
-        twice += dml_mul(p->positions, room) <= DML_NEAR_COPY ? 2 : 10;
+        twice += 2 * dml_line_nanoseconds(p->positions, nearest);
     return dml_add(dml_mul(p->positions, twice) / 2, dml_mul(p->positions, p->slice / (p->far                 ? 8
                                                                                        : p->slice >= DML_PAGE ? 40
                                                                                                               : 32)));

@@ -233,10 +233,9 @@ static int some_brought(void *data, dml_worker *worker, int64_t chunk)
 static void bring(char *to, const dml_move *own, int64_t bytes, int64_t width, int most, dml_pulse *pulse)
 {
     int64_t nearest = lines_of_their_own(own), count = bytes / (own->bounds.n * width);
-    int64_t room = dml_most(DML_LINE, dml_crowd(1, nearest)); /* as dml_plan_nanoseconds predicts */
     int threads = 1;
     if (most > 1 && nearest)
-        threads = dml_threads_worth(most, dml_mul(count, dml_mul(count, room) <= DML_NEAR_COPY ? 1 : 5), pulse);
+        threads = dml_threads_worth(most, dml_mul(count, dml_line_nanoseconds(count, nearest)), pulse);
     int64_t steps = own->positions.n ? own->positions.v[0] : 1;
     parts p = {own, to, bytes / steps, dml_ceil(steps, threads), width};
     if (threads > 1)
