@@ -137,3 +137,43 @@ def test_few_columns_the_other_way_round(rng, every_thread, shape, index):
         for given in (np.asfortranarray(indices), np.asfortranarray(indices[::-1])[::-1], twice[::2].T, twice[::-2].T[:, ::-1]):
             both_outputs(dmlcore.gather_elements, table, given, axis=axis, wanted=gathered)
             both_outputs(dmlcore.scatter_elements, table, given, updates, axis=axis, wanted=scattered)
+
+
+@pytest.mark.parametrize("isa", ("avx2", "avx512", "avx512-granite"), indirect=True)
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+@pytest.mark.parametrize("length", (300, 2**31 - 1, 2**31))
+@pytest.mark.parametrize("shape", ((50, 90), (333, 17), (9, 600), (130, 129), (700, 600)), ids=str)
+def test_one_bad_index_the_other_way_round(rng, every_thread, isa, index, length, shape):
+    """Whatever its bits are and wherever it lies, also where turning narrows it: it is found, and `out` stays as it was. The last
+    sizes are more than are turned at once."""
+    rows, columns = shape
+    table = np.broadcast_to(np.arange(rows, dtype="int16")[:, None], (rows, length))
+    info, low = np.iinfo(index), -length if index.startswith("int") else 0
+    indices = np.asfortranarray(rng.integers(low, length, shape).astype(index))
+    wanted = np.broadcast_to(table[:, :1], shape)
+    values = (length, low - 1, 2**32, 2**32 + 5, -(2**32), 5 - 2**32, 2**40 + 1, info.min, info.max)
+    bad = [value for value in values if info.min <= value <= info.max and not low <= value < length]
+    corners = [(0, 0), (rows - 1, 0), (0, columns - 1), (rows - 1, columns - 1)]
+    places = [*corners, *zip(rng.integers(0, rows, 5), rng.integers(0, columns, 5), strict=True)]
+    updates, few = np.zeros(shape, "int16"), np.zeros((rows, 300), "int16")
+    for threads in (1, 2):
+        out = np.zeros(shape, "int16")
+        dmlcore.gather_elements(table, indices, axis=1, out=out, num_threads=threads)
+        assert (out == wanted).all()
+        assert (dmlcore.gather_elements(table, indices, axis=1, num_threads=threads) == wanted).all()
+        for number, place in enumerate(places if bad else ()):
+            broken = indices.copy(order="F")
+            broken[place] = value = bad[number % len(bad)]
+            out = np.full(shape, 7, "int16")
+            for given in ({"out": out}, {}):
+                with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                    dmlcore.gather_elements(table, broken, axis=1, num_threads=threads, **given)
+                assert (caught.value.position, caught.value.value) == (place, value)
+            assert (out == 7).all()
+            if length == 300:
+                out = np.full(few.shape, 7, "int16")
+                for given in ({"out": out}, {}):
+                    with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                        dmlcore.scatter_elements(few, broken, updates, axis=1, num_threads=threads, **given)
+                    assert (caught.value.position, caught.value.value) == (place, value)
+                assert (out == 7).all()

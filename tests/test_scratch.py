@@ -112,7 +112,8 @@ print(end=".")
 
 @pytest.mark.parametrize("dtype", ("float32", "int64"))
 def test_a_mebibyte_for_each_thread(finished, dtype):
-    """Also where several things want some: a table that is straightened and offsets that are kept."""
+    """Also where several things want some: a table that is straightened and offsets that are kept, indices that are turned beside
+    a table that is."""
     assert (
         finished(f"""
 for shape, count in (((1666, 16, 3), 262_144), ((250, 16, 16), 270_000)):
@@ -125,6 +126,16 @@ for shape, count in (((1666, 16, 3), 262_144), ((250, 16, 16), 270_000)):
             dmlcore.gather_nd(x, pairs, out=out, num_threads=threads)
         assert most.value - before <= (threads << 20) + 4096, most.value - before
     assert np.array_equal(out, x[tuple(pairs.T)])
+for shape in ((650, 200), (511, 511), (700, 700)):
+    x = rng.random(shape).astype("{dtype}")
+    turned = np.asfortranarray(rng.integers(0, shape[0], shape))
+    out = np.empty_like(x)
+    for threads in (1, 2):
+        for turn in range(2):
+            before = most.value = live.value
+            dmlcore.gather_elements(x, turned, axis=0, out=out, num_threads=threads)
+        assert most.value - before <= (threads << 20) + 4096, most.value - before
+    assert np.array_equal(out, np.take_along_axis(x, turned, 0))
 print("fine")
 """)
         == "fine"

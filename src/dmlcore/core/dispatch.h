@@ -68,6 +68,11 @@ typedef const void *(*dml_packer)(const dml_plan *p, struct dml_block *b, int64_
 /* So many tuples of q indices, or of whatever has their size, that are `stride` bytes apart, one after the other. */
 typedef void (*dml_collector)(void *to, const char *from, int64_t stride, int64_t count, int q);
 
+/* Single indices of `width` bytes, columns from_pitch apart, to rows of indices of four bytes, to_pitch apart; the bound has no more than
+ * 31 bits. 1: one is out of range. */
+typedef int (*dml_turner)(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
+                          int width, int is_signed, int64_t bound);
+
 /* All loops for one instruction set. */
 typedef struct {
     const dml_loop (*loops)[DML_STORAGES][DML_WIDTHS];         /* one row for each operator */
@@ -88,6 +93,7 @@ typedef struct {
     void (*few_slices)(char *to, const int64_t *to_at, const char *from, const int64_t *from_at, int64_t count, int64_t bytes);
     /* so many cache lines of the stage to a place past the caches, so many others into it; NULL: nothing is staged */
     void (*exchange)(char *to, char *stage, int64_t full, const char *from, int64_t next);
+    dml_turner turn_indices;                                   /* NULL: they are turned as they are */
     const dml_shuffle *shuffles;                               /* for elements of one, two, four bytes and more; NULL: none */
     const dml_row_lookup (*row_lookups)[DML_WIDTHS];           /* by storage class and dml_width; NULL: none */
     int wraps;                                                 /* coordinates of fused tuples, or one less; 1: none apart */

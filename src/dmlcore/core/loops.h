@@ -199,6 +199,11 @@ const dml_columns *const DML_TABLE(dml_columns)[] = {
 #endif
 #include "slices.h"
 
+/* turning indices */
+#ifndef TURN_INDICES
+#define TURN_INDICES NULL
+#endif
+
 /* permuting bytes, and rows */
 #ifndef SHUFFLES
 #define SHUFFLES NULL
@@ -298,6 +303,7 @@ const dml_isa DML_JOIN2(dml_isa, ISA) = {
     DML_JOIN2(dml_columns, COLUMNS_OF),
     DML_JOIN2(few_slices, ISA),
     EXCHANGE,
+    TURN_INDICES,
     SHUFFLES,
     ROW_LOOKUPS,
     LONGEST_RING,

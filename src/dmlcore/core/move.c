@@ -176,7 +176,9 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
         dml_plan_ramps(plan, &ramps);
 
     dml_job job;
-    dml_job_open(&job, plan, dml_chosen_isa->loops[op][plan->storage][dml_index_width(plan->index)], run->untouched);
+    const dml_loop *loops = dml_chosen_isa->loops[op][plan->storage];
+    dml_job_open(&job, plan, loops[dml_index_width(plan->index)], run->untouched);
+    job.for_narrow = loops[DML_WIDTH_U32];
     if (by_rows) {
         plan->plain = job.loop;
         job.loop = dml_rows_loop;
@@ -333,11 +335,13 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     regions shared; /* as above */
     shared.pulse = (dml_pulse){.poll = run->poll, .twice = run->check_first};
     dml_together together;
-    int64_t taken = dml_together_open(&together, m, run, dml_kinds[op] == DML_KIND_SCATTER, &shared.pulse);
-    int status = move_with(&plan, op, taken ? &together.move : m, run, &straight, taken, &shared);
-    forget(&plan);
-    free(straight.scratch);
-    if (taken)
+    int status = dml_together_open(&together, m, run, dml_kinds[op] == DML_KIND_SCATTER, &shared.pulse);
+    if (!status) {
+        status = move_with(&plan, op, together.bytes ? &together.move : m, &together.run, &straight, together.bytes, &shared);
+        forget(&plan);
+        free(straight.scratch);
+    }
+    if (together.bytes)
         free(together.indices);
     return status == DML_OUT_OF_RANGE ? report(m, run) : status;
 }

@@ -9,6 +9,7 @@
 typedef struct {
     const dml_plan *plan;
     dml_loop loop;
+    dml_loop for_narrow;                 /* turned.c: the same for indices of four bytes */
     int64_t begin, end;                  /* boxes */
     int64_t per_chunk;                   /* boxes, lines, columns, bytes of a slice or the table: whatever is shared out */
     int untouched;                       /* the output's pages are not in use yet */

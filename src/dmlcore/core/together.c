@@ -20,9 +20,7 @@
 #define LEAST_SHARED 1024 /* bytes */
 #define MOST_SHARED ((int64_t)512 << 10)
 
-/* Whether the indices lie in rows of `rows` elements that are to be columns, as those of matrices in Fortran order; what has one
- * element only is no dimension. */
-static int is_turned(const dml_move *m, int64_t bytes, int64_t *rows, int64_t *columns, int64_t *pitch)
+int dml_is_turned(const dml_move *m, int64_t bytes, int64_t *rows, int64_t *columns, int64_t *pitch)
 {
     int64_t found = 0;
     for (int64_t d = m->positions.n - 1; d >= 0; d--) {
@@ -125,7 +123,7 @@ static void bring_runs(char *to, const dml_move *m, int64_t q, int64_t bytes, co
 void dml_bring_together(char *to, const dml_move *m, int64_t bytes)
 {
     int64_t q = m->bounds.n, rows, columns, pitch, strides[DML_DIMS];
-    if (q == 1 && is_turned(m, bytes, &rows, &columns, &pitch)) {
+    if (q == 1 && dml_is_turned(m, bytes, &rows, &columns, &pitch)) {
         dml_turn_or_permute(to, columns * bytes, m->indices, pitch, rows, columns, bytes);
         return;
     }
@@ -192,7 +190,7 @@ static int reads_again(const dml_move *own, int64_t times, int64_t bytes, int64_
     /* one thread may have to read them all, unless the table moves on: 1.5 to 1.7x (Granite Rapids) */
     twice |= scatter && run->threads > 1 && !run->check_first && dml_stride(own->table_strides, 0) == 0 &&
              lines_of_their_own(own);
-    twice &= run->threads == 1 || own->bounds.n > 1 || !is_turned(own, width, &rows, &columns, &pitch);
+    twice &= run->threads == 1 || own->bounds.n > 1 || !dml_is_turned(own, width, &rows, &columns, &pitch);
     int in_place = row * each == bytes && (intptr_t)own->indices % width == 0;
     return (times > run->threads || twice) && bytes >= LEAST_SHARED && bytes <= MOST_SHARED && row < DML_LONGEST_LOOK &&
            !in_place;
@@ -204,7 +202,8 @@ static int turns_again(const dml_move *m, int64_t width, const dml_run *run)
     int64_t count = dml_product(m->positions), most = run->threads > 1 ? MOST_FOR_THREADS * width : MOST_TURNED;
     int64_t rows = 0, columns = 0, pitch = 0; /* compilers do not see that these are read only where they are found */
     return run->check_first && m->bounds.n == 1 && count > LEAST_TURNED && dml_mul(count, width) <= most &&
-           dml_product(m->slice) == 1 && is_turned(m, width, &rows, &columns, &pitch) && columns * width % CROWDED_PITCH != 0;
+           dml_product(m->slice) == 1 && dml_is_turned(m, width, &rows, &columns, &pitch) &&
+           columns * width % CROWDED_PITCH != 0;
 }
 
 /* Parts of the first dimension, each for one thread. */
@@ -244,18 +243,33 @@ static void bring(char *to, const dml_move *own, int64_t bytes, int64_t width, i
         dml_bring_together(to, own, width);
 }
 
-int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_run *run, int scatter, dml_pulse *pulse)
+int dml_together_open(dml_together *together, const dml_move *m, const dml_run *run, int scatter, dml_pulse *pulse)
 {
     int64_t sizes[DML_DIMS], strides[DML_DIMS], tables[DML_DIMS], bytes;
     int64_t width = dml_index_bytes(run->index), each = m->bounds.n * width;
     dml_move own = *m;
     int64_t times = keep_own(&own, each, sizes, strides, tables, &bytes);
-    if (!reads_again(&own, times, bytes, width, run, scatter) && !turns_again(m, width, run))
-        return 0;
+    int narrows = dml_turns_once(m, run);
+    together->run = *run;
+    together->bytes = 0;
+    if (!narrows && !reads_again(&own, times, bytes, width, run, scatter) && !turns_again(m, width, run))
+        return DML_OK;
+    if (narrows) {
+        each = sizeof(u32);
+        bytes = dml_product(m->positions) * each;
+    }
     together->indices = malloc((size_t)bytes);
     if (!together->indices)
-        return 0;
-    bring(together->indices, &own, bytes, width, run->threads, pulse);
+        return DML_OK;
+    together->bytes = bytes;
+    if (narrows) {
+        int status = dml_turn_once(together->indices, m, run, pulse);
+        if (status)
+            return status;
+        together->run.index = dml_index_signed(run->index) ? DML_INDEX_I32 : DML_INDEX_U32;
+        together->run.check_first = 0;
+    } else
+        bring(together->indices, &own, bytes, width, run->threads, pulse);
     for (int64_t d = m->positions.n - 1; d >= 0; d--) {
         int shared = m->positions.v[d] > 1 && dml_stride(m->index_strides, d) == 0;
         together->strides[d] = shared ? 0 : each;
@@ -265,5 +279,5 @@ int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_r
     together->move.indices = together->indices;
     together->move.index_strides = (dml_list){together->strides, m->positions.n};
     together->move.coordinate_stride = width;
-    return bytes;
+    return DML_OK;
 }

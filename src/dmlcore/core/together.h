@@ -8,15 +8,26 @@
 /* The indices of all positions, `bytes` long each, in the order of these, tuple after tuple. */
 void dml_bring_together(char *to, const dml_move *m, int64_t bytes);
 
+/* Whether the indices lie in rows of `rows` elements that are to be columns, as those of matrices in Fortran order; what has one
+ * element only is no dimension. */
+int dml_is_turned(const dml_move *m, int64_t bytes, int64_t *rows, int64_t *columns, int64_t *pitch);
+
+/* Whether single indices that have to be checked first are turned and narrowed to four bytes meanwhile, by each of some threads a part; and
+ * does that. DML_OUT_OF_RANGE: one is. */
+int dml_turns_once(const dml_move *m, const dml_run *run);
+int dml_turn_once(char *to, const dml_move *m, const dml_run *run, dml_pulse *pulse);
+
 /* A move whose indices, read more than once and not next to each other or not aligned, were brought into the order of the positions. */
 typedef struct {
     dml_move move;
+    dml_run run;
     int64_t strides[DML_DIMS];
     char *indices;
+    int64_t bytes; /* of these; 0: they stay as they are, only the run is set */
 } dml_together;
 
-/* Brings them together where that is faster, by several threads if each has a line of its own; the answer is how many bytes they have,
- * 0: they stay as they are. */
-int64_t dml_together_open(dml_together *together, const dml_move *m, const dml_run *run, int scatter, dml_pulse *pulse);
+/* Brings them together where that is faster, by several threads if each has a line of its own. Those that lie in columns and had to be
+ * checked first are so meanwhile, and have four bytes then; DML_OUT_OF_RANGE: one is. The caller has to free them. */
+int dml_together_open(dml_together *together, const dml_move *m, const dml_run *run, int scatter, dml_pulse *pulse);
 
 #endif

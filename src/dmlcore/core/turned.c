@@ -1,6 +1,7 @@
 /* turned.c: moves whose indices or table lie the other way round, as in Fortran order and in transposed arrays: the
  * neighbours of a position along the last dimension are far away in memory, those along another one are next to it. Some
- * steps of that other dimension at a time are copied to scratch memory in the order of the positions and moved there. */
+ * steps of that other dimension at a time are copied to scratch memory in the order of the positions and moved there. Where the vector
+ * unit can, indices of eight bytes are checked and narrowed to four meanwhile. */
 #include "copy.h"
 #include "dispatch.h"
 #include "share.h"
@@ -15,6 +16,7 @@
 #define FEW_COLUMNS_ALONE 100            /* that one thread copies, while several read them where they are */
 #define CROWDED_PITCH 512                /* bytes; rows a multiple of it apart meet in the cache */
 #define INDICES ((int64_t)128 << 10) /* bytes of indices in scratch memory: a part of the second-level cache, */
+#define NARROWED ((int64_t)32 << 10) /* or of the first-level one, rows of 128 bytes or less at least, */
 #define TABLE ((int64_t)512 << 10) /* and of the table */
 #define LARGE ((int64_t)256 << 10) /* bytes of a plane of the table that is worth it */
 #define MANY_COLUMNS 512 /* whose lines fill the first-level cache before they are needed again */
@@ -40,6 +42,8 @@ typedef struct {
     const dml_plan *plan;
     dml_loop loop;
     int indices, table; /* which of them is copied */
+    dml_turner turner; /* NULL: indices are copied as they are */
+    int index; /* what the copied ones are */
     int across; /* the dimension along which it lies the right way round */
     int64_t wide, length;
     int axis_across; /* tiles across follow each other, not those along: a scatter's have to */
@@ -72,7 +76,7 @@ static int leaves(int64_t columns, int64_t apart, int64_t width)
  * are (Zen 5; with gaps between the rows 0.65 to 1.3). */
 static int64_t index_pitch(const turning *t)
 {
-    int64_t bytes = t->length * dml_index_bytes(t->plan->index);
+    int64_t bytes = t->length * dml_index_bytes(t->index);
     return !t->indices ? 0 : bytes % CROWDED_PITCH ? bytes : bytes + DML_LINE;
 }
 
@@ -82,6 +86,16 @@ static int64_t table_pitch(const turning *t) { return t->plan->bounds[0] * t->pl
 static int64_t scratch_bytes(const turning *t)
 {
     return dml_ceil(t->wide * (index_pitch(t) + (t->table ? table_pitch(t) : 0)), DML_LINE) * DML_LINE;
+}
+
+/* Whether indices are turned by vectors, narrowed and checked: unless permutations do it as well, or their plane is so far that its next
+ * columns are fetched. */
+static int narrows(const dml_plan *p)
+{
+    const dml_dim *last = p->dim + p->rank - 1;
+    int permuted = dml_index_bytes(p->index) == 4 && last->size <= DML_PERMUTED && dml_permutes(last->size, 4);
+    return dml_chosen_isa->turn_indices && p->mode == DML_RAISE && p->bounds[0] <= INT32_MAX && !permuted &&
+           dml_mul(last->size, llabs(last->index)) < dml_tuned->far_plane;
 }
 
 static int turns(turning *t, const dml_plan *p)
@@ -98,12 +112,18 @@ static int turns(turning *t, const dml_plan *p)
         table = with_stride(p, offsetof(dml_dim, table), p->slice);
     t->across = indices >= 0 ? indices : table;
     t->indices = indices >= 0;
+    t->index = p->index;
+    if (t->indices && narrows(p)) {
+        t->turner = dml_chosen_isa->turn_indices;
+        t->index = dml_index_signed(p->index) ? DML_INDEX_I32 : DML_INDEX_U32;
+        index = sizeof(u32);
+    }
     int64_t least = DML_LINE / p->slice, more = LINES / index;
     t->table = table >= 0 && table == t->across && least * table_pitch(t) <= TABLE;
     t->wide = t->indices && (!t->table || more * table_pitch(t) <= TABLE) ? more : least;
     t->length = t->indices ? dml_least(last->size, INDICES / (t->wide * index)) : last->size;
     if (t->indices && !t->table)
-        t->wide = dml_most(t->wide, INDICES / (t->length * index));
+        t->wide = dml_most(t->wide, (t->turner ? NARROWED : INDICES) / (t->length * index));
     if (t->across >= 0)
         t->wide = dml_least(t->wide, p->dim[t->across].size);
     return t->indices || t->table;
@@ -176,7 +196,8 @@ static const dml_plan *tile_plan(const turning *t, tile *own, int64_t wide, int6
         part->dim[1].size = length;
         if (t->indices) {
             part->dim[0].index = index_pitch(t);
-            part->dim[1].index = dml_index_bytes(p->index);
+            part->dim[1].index = dml_index_bytes(t->index);
+            part->index = t->index;
         }
         if (t->table) {
             part->dim[0].table = table_pitch(t);
@@ -237,7 +258,11 @@ static int some_tiles(void *data, dml_worker *worker, int64_t plane)
         int64_t x = (t->axis_across ? other : first) * t->wide, y = (t->axis_across ? first : other) * t->length;
         int64_t wide = dml_least(t->wide, across->size - x), length = dml_least(t->length, along->size - y);
         const char *here = indices + x * across->index + y * along->index;
-        if (t->indices)
+        if (t->indices && t->turner) {
+            if (t->turner(scratch, index_pitch(t), here, along->index, wide, length, dml_index_bytes(p->index),
+                          dml_index_signed(p->index), p->bounds[0]))
+                return DML_OUT_OF_RANGE;
+        } else if (t->indices)
             dml_turn_or_permute(scratch, index_pitch(t), here, along->index, wide, length, dml_index_bytes(p->index));
         const dml_plan *part = tile_plan(t, t->plans + worker->number, wide, length,
                                          t->table ? rows : table + x * across->table + y * along->table,
@@ -265,7 +290,7 @@ int dml_share_turned(const dml_job *job, int scatter, int threads, dml_pulse *pu
     if (scatter)
         t.table = 0;
     const dml_dim *across = p->dim + t.across, *along = p->dim + p->rank - 1;
-    t.loop = job->loop;
+    t.loop = t.indices && t.turner ? job->for_narrow : job->loop;
     int few = across->size * dml_index_bytes(p->index) <= LINES;
     t.axis_across = scatter ? across->table == 0 : few && !t.table;
     if (scatter && follow_each_other(&t))

@@ -22,6 +22,7 @@
 #include "marks_avx512.h"
 #include "apart_avx512.h"
 #include "indices_avx512.h"
+#include "turns_avx512.h"
 #include "gathers_avx512.h"
 #include "halves_x86.h"
 #define MERGES 1
