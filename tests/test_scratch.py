@@ -112,8 +112,8 @@ print(end=".")
 
 @pytest.mark.parametrize("dtype", ("float32", "int64"))
 def test_a_mebibyte_for_each_thread(finished, dtype):
-    """Also where several things want some: a table that is straightened and offsets that are kept, indices that are turned beside
-    a table that is."""
+    """Also where several things want some: a table that is straightened and offsets that are kept, indices that are turned
+    beside a table that is."""
     assert (
         finished(f"""
 for shape, count in (((1666, 16, 3), 262_144), ((250, 16, 16), 270_000)):
