@@ -224,11 +224,20 @@ DML_PIECE int offsets_apart(const dml_move *m, const row *r, u32 *at)
         u32 at[FEW_TOGETHER];
     } other;
     char *together = (char *)other.indices;
+    int64_t bytes = dml_index_bytes(r->index), rows = 0, columns = 0, pitch = 0;
+    int index = r->index;
+    dml_turner turn = dml_turns_vectors(m, index, &rows, &columns, &pitch);
     if (r->named == BY_COLUMNS)
-        return offsets_of_columns(m, r->index, r->count, other.at, at);
-    dml_bring_together(together, m, dml_index_bytes(r->index));
-    return r->walks ? offsets_along(m, together, r->index, r->count, at)
-                    : offsets_with(m, together, r->index, r->count, NULL, at);
+        return offsets_of_columns(m, index, r->count, other.at, at);
+    if (turn) {
+        int is_signed = dml_index_signed(index);
+        index = is_signed ? DML_INDEX_I32 : DML_INDEX_U32;
+        if (turn(together, columns * (int64_t)sizeof(u32), m->indices, pitch, rows, columns, (int)bytes, is_signed,
+                 m->bounds.v[0]))
+            return 1;
+    } else
+        dml_bring_together(together, m, bytes);
+    return r->walks ? offsets_along(m, together, index, r->count, at) : offsets_with(m, together, index, r->count, NULL, at);
 }
 
 /* m: all positions; one: those that have their offsets, all or one row of them. */
@@ -274,7 +283,10 @@ int dml_move_few_elements(const dml_move *m, const dml_run *run, int scatter, in
 {
     int planned = dml_tuned->gathers_below && !combine; /* so many are as fast that way */
     int many = count > (dml_tuned->gathers_below ? FEW_BY_GATHERS : FEW_IN_A_ROW);
-    if (bytes > 8 || bytes & (bytes - 1) || (many && planned) || (count <= FEW_FOR_VECTORS && m->bounds.n > 1))
+    int64_t rows = 0, columns = 0, pitch = 0;
+    if (bytes > 8 || bytes & (bytes - 1) || (count <= FEW_FOR_VECTORS && m->bounds.n > 1))
+        return 0;
+    if (many && planned && (count > FEW_TOGETHER || !dml_turns_vectors(m, run->index, &rows, &columns, &pitch)))
         return 0;
     row all = {.count = count,
                .bytes = bytes,

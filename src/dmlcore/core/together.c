@@ -185,7 +185,8 @@ static int64_t lines_of_their_own(const dml_move *own)
  * each. `own`: as keep_own left it. */
 static int reads_again(const dml_move *own, int64_t times, int64_t bytes, int64_t width, const dml_run *run, int scatter)
 {
-    int64_t each = own->bounds.n * width, row = in_a_row(own, each, width), rows, columns, pitch;
+    int64_t each = own->bounds.n * width, row = in_a_row(own, each, width);
+    int64_t rows = 0, columns = 0, pitch = 0; /* compilers do not see that these are read only where they are found */
     int twice = scatter && run->check_first && row == 1 && own->positions.n > 1; /* else offsets are kept (narrow.c) */
     /* one thread may have to read them all, unless the table moves on: 1.5 to 1.7x (Granite Rapids) */
     twice |= scatter && run->threads > 1 && !run->check_first && dml_stride(own->table_strides, 0) == 0 &&
@@ -200,7 +201,7 @@ static int reads_again(const dml_move *own, int64_t times, int64_t bytes, int64_
 static int turns_again(const dml_move *m, int64_t width, const dml_run *run)
 {
     int64_t count = dml_product(m->positions), most = run->threads > 1 ? MOST_FOR_THREADS * width : MOST_TURNED;
-    int64_t rows = 0, columns = 0, pitch = 0; /* compilers do not see that these are read only where they are found */
+    int64_t rows = 0, columns = 0, pitch = 0; /* likewise */
     return run->check_first && m->bounds.n == 1 && count > LEAST_TURNED && dml_mul(count, width) <= most &&
            dml_product(m->slice) == 1 && dml_is_turned(m, width, &rows, &columns, &pitch) &&
            columns * width % CROWDED_PITCH != 0;
@@ -249,7 +250,7 @@ int dml_together_open(dml_together *together, const dml_move *m, const dml_run *
     int64_t width = dml_index_bytes(run->index), each = m->bounds.n * width;
     dml_move own = *m;
     int64_t times = keep_own(&own, each, sizes, strides, tables, &bytes);
-    int narrows = dml_turns_once(m, run);
+    int narrows = dml_turns_once(m, run, scatter);
     together->run = *run;
     together->bytes = 0;
     if (!narrows && !reads_again(&own, times, bytes, width, run, scatter) && !turns_again(m, width, run))

@@ -2,6 +2,7 @@
 #ifndef DMLCORE_TOGETHER_H
 #define DMLCORE_TOGETHER_H
 
+#include "dispatch.h"
 #include "move.h"
 #include "parallel.h"
 
@@ -12,9 +13,12 @@ void dml_bring_together(char *to, const dml_move *m, int64_t bytes);
  * element only is no dimension. */
 int dml_is_turned(const dml_move *m, int64_t bytes, int64_t *rows, int64_t *columns, int64_t *pitch);
 
+/* What turns them by vectors, and checks and narrows them; NULL: nothing does, or not as well. */
+dml_turner dml_turns_vectors(const dml_move *m, int index, int64_t *rows, int64_t *columns, int64_t *pitch);
+
 /* Whether single indices that have to be checked first are turned and narrowed to four bytes meanwhile, by each of some threads a part; and
  * does that. DML_OUT_OF_RANGE: one is. */
-int dml_turns_once(const dml_move *m, const dml_run *run);
+int dml_turns_once(const dml_move *m, const dml_run *run, int scatter);
 int dml_turn_once(char *to, const dml_move *m, const dml_run *run, dml_pulse *pulse);
 
 /* A move whose indices, read more than once and not next to each other or not aligned, were brought into the order of the positions. */

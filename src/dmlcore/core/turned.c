@@ -88,13 +88,14 @@ static int64_t scratch_bytes(const turning *t)
     return dml_ceil(t->wide * (index_pitch(t) + (t->table ? table_pitch(t) : 0)), DML_LINE) * DML_LINE;
 }
 
-/* Whether indices are turned by vectors, narrowed and checked: unless permutations do it as well, or their plane is so far that its next
+/* Whether indices are turned by vectors, narrowed and checked: unless they are few, permutations do it as well, or their plane is so far that its next
  * columns are fetched. */
-static int narrows(const dml_plan *p)
+static int narrows(const dml_plan *p, int across)
 {
     const dml_dim *last = p->dim + p->rank - 1;
     int permuted = dml_index_bytes(p->index) == 4 && last->size <= DML_PERMUTED && dml_permutes(last->size, 4);
-    return dml_chosen_isa->turn_indices && p->mode == DML_RAISE && p->bounds[0] <= INT32_MAX && !permuted &&
+    int few = last->size < DML_FEWEST_TURNED || p->dim[across].size < DML_FEWEST_TURNED;
+    return dml_chosen_isa->turn_indices && p->mode == DML_RAISE && p->bounds[0] <= INT32_MAX && !permuted && !few &&
            dml_mul(last->size, llabs(last->index)) < dml_tuned->far_plane;
 }
 
@@ -113,7 +114,7 @@ static int turns(turning *t, const dml_plan *p)
     t->across = indices >= 0 ? indices : table;
     t->indices = indices >= 0;
     t->index = p->index;
-    if (t->indices && narrows(p)) {
+    if (t->indices && narrows(p, t->across)) {
         t->turner = dml_chosen_isa->turn_indices;
         t->index = dml_index_signed(p->index) ? DML_INDEX_I32 : DML_INDEX_U32;
         index = sizeof(u32);
