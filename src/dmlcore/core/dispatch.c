@@ -100,24 +100,24 @@ static const dml_tuning usual = {
  * well: slices of one and two lines of far tables, put together before they are stored, take 0.5 to 0.95 of the time; planes that the
  * second-level cache holds, moved in place, 0.5 to 1.0; near slices whose lines are fetched before they are stored to 0.65 to 1.05
  * (scattered ones on Emerald Rapids 0.75 to 1.2). Lines that are staged take 0.33 to 0.95 on the latter. */
-#define INTEL                                                                                                                \
-    .gathers_past = 1536 << 10, .gathers_past_u32 = 0, .gathers_kept = NEVER, .gathers_kept_u32 = NEVER, .elements_past = 0, \
-    .gather_fetches = 128 << 20, .gather_streams = 0, .scatter_fetches = 24 << 10, .scatter_streams = 0,                     \
-    .rows_fetched = NEVER, .rows_gathered = 0, .rows_fetched_alike = NEVER, .cached_direct = NEVER, .columns = NEVER,        \
-    .gather_follows = 0, .scatter_follows = 0, .gathers_direct = 16 << 20, .gathers_rolled = NEVER,                          \
-    .scatters_rolled = 128 << 20, .step = DML_STEP_MOST, .ahead_of_moves = 0, .rows_in_place = NEVER, .short_rows = 0,       \
-    .ahead_of_scans = DML_PAGES_AHEAD, .past_caches = 8 << 20, .past_caches_shared = 16 << 20,                               \
-    .past_caches_updated = 32 << 20, .lines_copied = 0, .lines_near = 0, .lines_staged = 16 << 20, .string_align = 1,        \
-    .by_pages = 48 << 20, .slices_past = DML_LINE, .slices_past_near = DML_LINE, .scattered_past = DML_LINE,                 \
-    .slices_kept = NEVER, .slices_beside = 0, .slices_together = 3 * DML_LINE, .stores_soon = 1, .slices_to_l1 = 1,          \
-    .separates_all = 0, .far_plane = NEVER, .straightened = {10, 7, 4, 4, 4}, .straightened_along = {5, 5, 1, 0, 0},         \
-    .turns_squares = 0, .row_for_each = 16, .permuted = 10, .tiles_moved = 0, .tiles_written = 48 << 20, .tiles_rows = 2,    \
-    .tiles_rows_written = 2, .tiles_crowded = 1 << 20, .tiles_wide = 2
+#define INTEL                                                                                                                 \
+    .gathers_past = 1536 << 10, .gathers_past_u32 = 0, .gathers_kept = NEVER, .gathers_kept_u32 = NEVER, .elements_past = 0,  \
+    .gather_fetches = 128 << 20, .gather_streams = 0, .scatter_fetches = 24 << 10, .scatter_streams = 0,                      \
+    .rows_fetched = NEVER, .rows_gathered = 0, .rows_fetched_alike = NEVER, .cached_direct = NEVER, .columns = NEVER,         \
+    .gather_follows = 0, .scatter_follows = 0, .gathers_rolled = NEVER, .scatters_rolled = 128 << 20, .step = DML_STEP_MOST,  \
+    .ahead_of_moves = 0, .rows_in_place = NEVER, .short_rows = 0, .ahead_of_scans = DML_PAGES_AHEAD, .past_caches = 8 << 20,  \
+    .past_caches_shared = 16 << 20, .past_caches_updated = 32 << 20, .lines_copied = 0, .lines_near = 0,                      \
+    .lines_staged = 16 << 20, .string_align = 1, .by_pages = 48 << 20, .slices_past = DML_LINE, .slices_past_near = DML_LINE, \
+    .scattered_past = DML_LINE, .slices_kept = NEVER, .slices_beside = 0, .slices_together = 3 * DML_LINE, .stores_soon = 1,  \
+    .slices_to_l1 = 1, .separates_all = 0, .far_plane = NEVER, .straightened = {10, 7, 4, 4, 4},                              \
+    .straightened_along = {5, 5, 1, 0, 0}, .turns_squares = 0, .row_for_each = 16, .permuted = 10, .tiles_moved = 0,          \
+    .tiles_written = 48 << 20, .tiles_rows = 2, .tiles_rows_written = 2, .tiles_crowded = 1 << 20, .tiles_wide = 2
 
 static const dml_tuning gathering = {
     INTEL,
     .gathers_below = DML_NEAR,
     .to_l2 = 128 << 20,
+    .gathers_direct = 16 << 20,
     .wraps_directly = NEVER,
     .ahead_of_many = 0,
     .past_caches_copied = 0,
@@ -127,15 +127,17 @@ static const dml_tuning gathering = {
 
 /* Granite Rapids, whose third-level cache answers later, and the later the more is asked of it at once: out of 3 MiB and more the vector
  * unit's gathers take 1.1 to 1.4 times as long as single loads, and elements of tables from 24 MiB on, moved one by one, 0.7 to 0.9 of
- * the time with some arithmetic between them (a C program; Emerald Rapids: no difference). Stores to tables from 8 MiB on whose lines
- * are fetched to the second-level cache only take 0.85 to 1.0 of the time. Slices that are gathered stay in the third up to 32 MiB
- * (policy_stores.c), as copies do up to 24 MiB of which few lines are updated, 0.83 to 0.96; those of far tables are not fetched from 256
- * bytes on, gathered 0.93 to 1.0, scattered in place 0.7 to 1.0. */
+ * the time with some arithmetic between them (a C program; Emerald Rapids: no difference). One by one they take 0.65 to 1.0 of the time
+ * from 11 MiB on already, of 8 MiB 0.9 to 1.4; with arithmetic 0.65 to 1.0 of the rest where some are negative, from 14 MiB on. Stores to
+ * tables from 8 MiB on whose lines are fetched to the second-level cache only take 0.85 to 1.0 of the time. Slices that are gathered stay
+ * in the third up to 32 MiB (policy_stores.c), as copies do up to 24 MiB of which few lines are updated, 0.83 to 0.96; those of far
+ * tables are not fetched from 256 bytes on, gathered 0.93 to 1.0, scattered in place 0.7 to 1.0. */
 static const dml_tuning granite = {
     INTEL,
     .gathers_below = 1536 << 10,
     .to_l2 = 8 << 20,
-    .wraps_directly = 20 << 20,
+    .gathers_direct = 11 << 20,
+    .wraps_directly = 14 << 20,
     .ahead_of_many = 1024,
     .past_caches_copied = 24 << 20,
     .slices_copied = 4 * DML_LINE,

@@ -14,6 +14,8 @@
 #define MERGED_BELOW (2 << 20) /* and below, 0.92 to 0.95 of the time; elsewhere 1.02 to 1.07 */
 #define MERGED_APART (8 << 20) /* from there on, along rows, 1.0 to 1.7, as one load waits for another */
 #define FEW_OF_A_ROW 32 /* elements of each row of a large table that are fetched ahead */
+#define MANY_TUPLES 100000 /* out of nearer tables than */
+#define TUPLES_FAR (16 << 20) /* these blocks read them as fast as one by one: 0.85 to 1.0 */
 #define FEW_ROWS 16 /* that positions walk along together: so many the hardware fetches by itself, */
 #define LONG_WALK 4096 /* if that is so many bytes of each */
 
@@ -83,5 +85,6 @@ void dml_policy_loads(dml_plan *p)
     p->apart = p->reached >= MERGED_APART;
     p->gathers = p->reached < (double)t->gathers_below && !(p->slice == 2 && has_odd_places(p));
     p->fetch = choose_fetch(p);
-    p->direct = !p->stores && p->tuple <= DML_DIRECT_TUPLE && p->reached >= (double)t->gathers_direct;
+    int64_t direct = p->tuple > 1 && p->positions >= MANY_TUPLES ? dml_most(t->gathers_direct, TUPLES_FAR) : t->gathers_direct;
+    p->direct = !p->stores && p->tuple <= DML_DIRECT_TUPLE && p->reached >= (double)direct;
 }
