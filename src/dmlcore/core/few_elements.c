@@ -10,8 +10,8 @@
 
 #define FEW 128 /* indices that are apart: fewer are left to few.c */
 #define FEW_IN_A_ROW 4096 /* elements that follow each other, as their indices do, going forwards */
-#define FEW_BY_GATHERS 2048 /* where the vector unit's gathers are fast: plans are as good from there on, */
-#define MORE_IN_A_ROW DML_MOST_FEW /* unless updates are combined; elsewhere, if a plan would read indices twice, */
+#define FEW_BY_GATHERS 2048 /* that are gathered: of more some had better be planned (had_better_plan) */
+#define MORE_IN_A_ROW DML_MOST_FEW /* where updates are combined; elsewhere, if a plan would read indices twice, */
 #define NEAREST ((int64_t)16 << 10) /* or the first-level cache holds the table; */
 #define SHORT_TUPLE 2 /* coordinates of one position that is gathered */
 #define NEAR ((int64_t)1 << 20) /* along a table of so many bytes at most, */
@@ -278,15 +278,22 @@ static int move_alike(const dml_move *m, const row *all, int64_t far)
     return each.named && move_long_row(m, &one, &each);
 }
 
+/* Whether the vector unit's gathers, by a plan, are better for what is gathered: elements in a row, 1.0 to 1.3x, that nothing moves on
+ * along the table, nor are checked first by tuples; and those that are apart, unless vectors turn their indices. The others 1.0 to 1.5x
+ * here. */
+static int had_better_plan(const dml_move *m, const dml_run *run, const row *r)
+{
+    int64_t rows = 0, columns = 0, pitch = 0;
+    if (r->named == APART)
+        return !dml_turns_vectors(m, run->index, &rows, &columns, &pitch);
+    return !r->walks && !(run->check_first && m->bounds.n > 1);
+}
+
 int dml_move_few_elements(const dml_move *m, const dml_run *run, int scatter, int64_t count, int64_t bytes,
                           dml_combiner combine)
 {
-    int planned = dml_tuned->gathers_below && !combine; /* so many are as fast that way */
-    int many = count > (dml_tuned->gathers_below ? FEW_BY_GATHERS : FEW_IN_A_ROW);
-    int64_t rows = 0, columns = 0, pitch = 0;
-    if (bytes > 8 || bytes & (bytes - 1) || (count <= FEW_FOR_VECTORS && m->bounds.n > 1))
-        return 0;
-    if (many && planned && (count > FEW_TOGETHER || !dml_turns_vectors(m, run->index, &rows, &columns, &pitch)))
+    int many = count > FEW_IN_A_ROW, gathers = dml_tuned->gathers_below && !combine;
+    if (bytes > 8 || bytes & (bytes - 1) || (many && gathers) || (count <= FEW_FOR_VECTORS && m->bounds.n > 1))
         return 0;
     row all = {.count = count,
                .bytes = bytes,
@@ -296,6 +303,8 @@ int dml_move_few_elements(const dml_move *m, const dml_run *run, int scatter, in
                .combine = combine};
     int64_t far = how_far(count, scatter, run, many);
     all.named = in_a_row(m, dml_index_bytes(run->index), bytes, far, &all.walks);
+    if (gathers && count > FEW_BY_GATHERS && !scatter && had_better_plan(m, run, &all))
+        return 0;
     if (all.named && all.walks > 1 && !scatter && count > FEW_FOR_VECTORS && count <= FEW_TOGETHER &&
         (dml_move_looked_up(m, run, count, bytes) || move_alike(m, &all, far)))
         return 1;
