@@ -78,8 +78,9 @@ class BuildExt(build_ext):
         # What GCC takes for rare it makes small instead of fast: copies of 64 bytes by string instructions, five times as long
         all_hot = ["--param", "hot-bb-frequency-fraction=100000"]
         own = {"avx2.c": self.accepted(repeats_less, wide), "baseline.c": self.accepted(vectors)} if x86 else {}
-        # They decide, and do nothing for every element: 3 KB of the wheel
-        own |= {name: ["-O2"] for name in ("boxes.c", "move.c", "policy_indices.c", "pool.c", "turned.c", "whole.c")}
+        # They decide, and do nothing for every element: 5 KB of the wheel
+        decide = "boxes columns move overwritten policy_indices pool rows short_rows straight strided tiles together turned turned_once"
+        own |= {f"{name}.c": ["-O2"] for name in (*decide.split(), "whole")}
         loops = ["-falign-loops=32", *self.accepted(all_hot)]
 
         def compile_one(source, options):

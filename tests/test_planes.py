@@ -145,7 +145,7 @@ def test_few_columns_the_other_way_round(rng, every_thread, shape, index):
 @pytest.mark.parametrize("shape", ((12, 20), (60, 61), (50, 90), (333, 17), (9, 600), (130, 129), (700, 600)), ids=str)
 def test_one_bad_index_the_other_way_round(rng, every_thread, isa, index, length, shape):
     """Whatever its bits are and wherever it lies, also where turning narrows it: it is found, and `out` stays as it was. The
-    last sizes are more than are turned at once."""
+    last one is more than is turned at once."""
     rows, columns = shape
     table = np.broadcast_to(np.arange(rows, dtype="int16")[:, None], (rows, length))
     info, low = np.iinfo(index), -length if index.startswith("int") else 0

@@ -126,16 +126,19 @@ for shape, count in (((1666, 16, 3), 262_144), ((250, 16, 16), 270_000)):
             dmlcore.gather_nd(x, pairs, out=out, num_threads=threads)
         assert most.value - before <= (threads << 20) + 4096, most.value - before
     assert np.array_equal(out, x[tuple(pairs.T)])
-for shape in ((650, 200), (511, 511), (700, 700)):
-    x = rng.random(shape).astype("{dtype}")
-    turned = np.asfortranarray(rng.integers(0, shape[0], shape))
-    out = np.empty_like(x)
+for shape, count, axis in (
+    ((650, 200), 650, 0), ((511, 511), 511, 0), ((32, 8176), 4090, 1), ((30, 8184), 4092, 1), ((700, 700), 700, 1)
+):
+    x = np.array(rng.random(shape).astype("{dtype}"), order="CF"[axis])
+    sizes = (shape[0], count) if axis else (count, shape[1])
+    turned = np.asfortranarray(rng.integers(0, shape[axis], sizes))
+    out = np.empty(turned.shape, x.dtype)
     for threads in (1, 2):
         for turn in range(2):
             before = most.value = live.value
-            dmlcore.gather_elements(x, turned, axis=0, out=out, num_threads=threads)
+            dmlcore.gather_elements(x, turned, axis=axis, out=out, num_threads=threads)
         assert most.value - before <= (threads << 20) + 4096, most.value - before
-    assert np.array_equal(out, np.take_along_axis(x, turned, 0))
+    assert np.array_equal(out, np.take_along_axis(x, turned, axis))
 print("fine")
 """)
         == "fine"

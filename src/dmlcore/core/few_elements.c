@@ -11,7 +11,7 @@
 #define FEW 128 /* indices that are apart: fewer are left to few.c */
 #define FEW_IN_A_ROW 4096 /* elements that follow each other, as their indices do, going forwards */
 #define FEW_BY_GATHERS 2048 /* that are gathered: of more some had better be planned (had_better_plan) */
-#define MORE_IN_A_ROW DML_MOST_FEW /* where updates are combined; elsewhere, if a plan would read indices twice, */
+#define MORE_IN_A_ROW DML_MOST_FEW /* where updates are combined; on other machines also if a plan would read indices twice, */
 #define NEAREST ((int64_t)16 << 10) /* or the first-level cache holds the table; */
 #define SHORT_TUPLE 2 /* coordinates of one position that is gathered */
 #define NEAR ((int64_t)1 << 20) /* along a table of so many bytes at most, */

@@ -250,12 +250,12 @@ int dml_together_open(dml_together *together, const dml_move *m, const dml_run *
     int64_t width = dml_index_bytes(run->index), each = m->bounds.n * width;
     dml_move own = *m;
     int64_t times = keep_own(&own, each, sizes, strides, tables, &bytes);
-    int narrows = dml_turns_once(m, run, scatter);
+    int narrowers = dml_turns_once(m, run, scatter, pulse); /* threads */
     together->run = *run;
     together->bytes = 0;
-    if (!narrows && !reads_again(&own, times, bytes, width, run, scatter) && !turns_again(m, width, run))
+    if (!narrowers && !reads_again(&own, times, bytes, width, run, scatter) && !turns_again(m, width, run))
         return DML_OK;
-    if (narrows) {
+    if (narrowers) {
         each = sizeof(u32);
         bytes = dml_product(m->positions) * each;
     }
@@ -263,8 +263,8 @@ int dml_together_open(dml_together *together, const dml_move *m, const dml_run *
     if (!together->indices)
         return DML_OK;
     together->bytes = bytes;
-    if (narrows) {
-        int status = dml_turn_once(together->indices, m, run, pulse);
+    if (narrowers) {
+        int status = dml_turn_once(together->indices, m, run, narrowers, pulse);
         if (status)
             return status;
         together->run.index = dml_index_signed(run->index) ? DML_INDEX_I32 : DML_INDEX_U32;

@@ -16,10 +16,10 @@ int dml_is_turned(const dml_move *m, int64_t bytes, int64_t *rows, int64_t *colu
 /* What turns them by vectors, and checks and narrows them; NULL: nothing does, or not as well. */
 dml_turner dml_turns_vectors(const dml_move *m, int index, int64_t *rows, int64_t *columns, int64_t *pitch);
 
-/* Whether single indices that have to be checked first are turned and narrowed to four bytes meanwhile, by each of some threads a part; and
- * does that. DML_OUT_OF_RANGE: one is. */
-int dml_turns_once(const dml_move *m, const dml_run *run, int scatter);
-int dml_turn_once(char *to, const dml_move *m, const dml_run *run, dml_pulse *pulse);
+/* How many threads turn single indices, all before any is used, and check and narrow them to four bytes meanwhile; 0: that is not worth it.
+ * And does that. DML_OUT_OF_RANGE: one is. */
+int dml_turns_once(const dml_move *m, const dml_run *run, int scatter, dml_pulse *pulse);
+int dml_turn_once(char *to, const dml_move *m, const dml_run *run, int threads, dml_pulse *pulse);
 
 /* A move whose indices, read more than once and not next to each other or not aligned, were brought into the order of the positions. */
 typedef struct {
@@ -30,8 +30,9 @@ typedef struct {
     int64_t bytes; /* of these; 0: they stay as they are, only the run is set */
 } dml_together;
 
-/* Brings them together where that is faster, by several threads if each has a line of its own. Those that lie in columns and had to be
- * checked first are so meanwhile, and have four bytes then; DML_OUT_OF_RANGE: one is. The caller has to free them. */
+/* Brings them together where that is faster, by several threads if each has a line of its own. Those that are turned by vectors
+ * (turned_once.c) are checked, so that nobody has to do it first, and have four bytes then; DML_OUT_OF_RANGE: one is. The caller has to
+ * free them. */
 int dml_together_open(dml_together *together, const dml_move *m, const dml_run *run, int scatter, dml_pulse *pulse);
 
 #endif

@@ -1,7 +1,7 @@
 /* turned.c: moves whose indices or table lie the other way round, as in Fortran order and in transposed arrays: the
  * neighbours of a position along the last dimension are far away in memory, those along another one are next to it. Some
  * steps of that other dimension at a time are copied to scratch memory in the order of the positions and moved there. Where the vector
- * unit can, indices of eight bytes are checked and narrowed to four meanwhile. */
+ * unit can, indices are checked meanwhile, those of eight bytes narrowed to four. */
 #include "copy.h"
 #include "dispatch.h"
 #include "share.h"

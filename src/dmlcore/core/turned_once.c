@@ -1,11 +1,11 @@
-/* turned_once.c: indices that lie the other way round and have to be checked before anything is stored, to rows of four-byte ones that are
- * in range: turned, checked and narrowed in one pass, for all, so that there is no other check. */
+/* turned_once.c: indices that lie the other way round, to rows of four-byte ones that are in range: all of them turned, checked and narrowed
+ * in one pass, so that no other has to come before the move, whose loops look at them again as at any. */
 #include "dispatch.h"
 #include "share.h"
 #include "together.h"
 
 #define FEW_TURNED 8192 /* positions; more had better be moved in tiles, unless they have to be checked before */
-#define MOST_NARROWED ((int64_t)512 << 10) /* bytes for each thread */
+#define MOST_NARROWED ((int64_t)480 << 10) /* bytes for each thread: the move may want 512 KiB for a table, and a plan */
 #define NARROWED_EACH 2 /* of them take a nanosecond: as many threads as are going to move them, whose caches have them then */
 #define LEAST_ROWS 8 /* of a gather by several threads, which share the lines of fewer, */
 #define MOST_ALONE 12288 /* positions; so many one thread turns for all */
@@ -31,9 +31,9 @@ static int moves_along(const dml_move *m)
     return dml_stride(m->table_strides, d) != 0;
 }
 
-/* Measured on Granite Rapids, 4096 to 131,072 positions: into an output 0.9 to 1.9x, on average 1.2x, fresh ones against tiles 1.02 to 1.1x,
+/* Measured on Granite Rapids, 4096 to 120,000 positions: into an output 0.9 to 1.9x, on average 1.2x, fresh ones against tiles 1.02 to 1.1x,
  * scattered by two threads 1.0 to 1.3x. */
-int dml_turns_once(const dml_move *m, const dml_run *run, int scatter)
+int dml_turns_once(const dml_move *m, const dml_run *run, int scatter, dml_pulse *pulse)
 {
     int64_t count = dml_product(m->positions), rows = 0, columns = 0, pitch = 0;
     int once = run->check_first || count <= FEW_TURNED || (scatter && run->threads > 1);
@@ -41,8 +41,10 @@ int dml_turns_once(const dml_move *m, const dml_run *run, int scatter)
         return 0;
     if (scatter ? run->threads > MOST_THREADS && moves_along(m) : run->threads > 1 && count > MOST_ALONE && rows < LEAST_ROWS)
         return 0;
-    return dml_mul(count, sizeof(u32)) <= run->threads * MOST_NARROWED && dml_product(m->slice) == 1 &&
-           columns * (int64_t)sizeof(u32) % CROWDED_PITCH != 0;
+    if (dml_product(m->slice) != 1 || columns * (int64_t)sizeof(u32) % CROWDED_PITCH == 0)
+        return 0;
+    int threads = run->threads > 1 ? dml_threads_worth(run->threads, count / NARROWED_EACH, pulse) : 1;
+    return dml_mul(count, sizeof(u32)) <= threads * MOST_NARROWED ? threads : 0;
 }
 
 /* Parts of the columns, one for each thread. */
@@ -69,11 +71,10 @@ static int some_narrowed(void *data, dml_worker *worker, int64_t chunk)
                : DML_OK;
 }
 
-int dml_turn_once(char *to, const dml_move *m, const dml_run *run, dml_pulse *pulse)
+int dml_turn_once(char *to, const dml_move *m, const dml_run *run, int threads, dml_pulse *pulse)
 {
     narrowing n = {.from = m->indices, .to = to, .index = run->index, .bound = m->bounds.v[0]};
     (void)dml_is_turned(m, dml_index_bytes(run->index), &n.rows, &n.columns, &n.pitch);
-    int threads = run->threads > 1 ? dml_threads_worth(run->threads, n.rows * n.columns / NARROWED_EACH, pulse) : 1;
     int64_t box = dml_most(1, DML_BLOCK / n.columns);
     n.chunk = box * dml_most(1, dml_ceil(n.rows, box) / (4 * threads));
     n.chunks = dml_ceil(n.rows, n.chunk);

@@ -60,10 +60,8 @@ DML_INLINE int turn_all(char *to, int64_t to_pitch, const char *from, int64_t fr
     for (int64_t c = 0; c < columns; c += 16) {
         const char *column = from + c * from_pitch;
         char *at = to + c * 4;
-        int64_t r = 0, wide = dml_least(16, columns - c);
-        for (; wide == 16 && r + 8 <= rows; r += 8)
-            turn_some(at + r * to_pitch, to_pitch, column + r * (int64_t)width, from_pitch, 8, 16, width, add, &most);
-        for (; r < rows; r += 8)
+        int64_t wide = dml_least(16, columns - c);
+        for (int64_t r = 0; r < rows; r += 8)
             turn_some(at + r * to_pitch, to_pitch, column + r * (int64_t)width, from_pitch, dml_least(8, rows - r), wide, width,
                       add, &most);
     }
