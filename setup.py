@@ -79,8 +79,8 @@ class BuildExt(build_ext):
         all_hot = ["--param", "hot-bb-frequency-fraction=100000"]
         own = {"avx2.c": self.accepted(repeats_less, wide), "baseline.c": self.accepted(vectors)} if x86 else {}
         # They decide, and do nothing for every element: 5 KB of the wheel
-        decide = "boxes columns move overwritten policy_indices pool rows short_rows straight strided tiles together turned turned_once"
-        own |= {f"{name}.c": ["-O2"] for name in (*decide.split(), "whole")}
+        decide = "boxes columns move overwritten policy_indices pool rows short_rows straight strided tiles together turned"
+        own |= {f"{name}.c": ["-O2"] for name in (*decide.split(), "turned_once", "whole")}
         loops = ["-falign-loops=32", *self.accepted(all_hot)]
 
         def compile_one(source, options):
