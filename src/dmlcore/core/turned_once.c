@@ -9,8 +9,7 @@
 #define NARROWED_EACH 2 /* of them take a nanosecond: as many threads as are going to move them, whose caches have them then */
 #define LEAST_ROWS 8 /* of a gather by several threads, which share the lines of fewer, */
 #define MOST_ALONE 12288 /* positions; so many one thread turns for all */
-#define MOST_THREADS \
-    3 /* of a scatter along whose rows the table moves on: more turn and store columns of their own, 0.5 to 1.2 */
+#define MOST_THREADS 3 /* of a scatter along whose rows the table moves on: more have columns of their own, 0.5 to 1.2 */
 #define CROWDED_PITCH 2048 /* bytes; rows a multiple of it apart meet in the cache: 0.5 to 0.95 */
 
 dml_turner dml_turns_vectors(const dml_move *m, int index, int64_t *rows, int64_t *columns, int64_t *pitch)
@@ -47,7 +46,7 @@ int dml_turns_once(const dml_move *m, const dml_run *run, int scatter, dml_pulse
     return dml_mul(count, sizeof(u32)) <= threads * MOST_NARROWED ? threads : 0;
 }
 
-/* Parts of the columns, one for each thread. */
+/* Parts of the rows, one for each thread. */
 typedef struct {
     const char *from;
     char *to;
