@@ -187,6 +187,7 @@ static void across(const dmlcore_api *dml, int threads, int64_t planes, int64_t 
     run.storage = DML_STORAGE_U8;
     run.index = DML_INDEX_I64;
     run.threads = threads;
+    run.check_first = (int)below(2);
     need(dml->gather(&move, &run) == DML_OK, "gather across ends well");
     for (int64_t p = 0, i = 0; p < planes; p++)
         for (int64_t c = 0; c < columns; c++)
@@ -363,6 +364,8 @@ int main(void)
             add(dml, threads - 1);
             along(dml, threads, 3, 9, 70001, 20);
             across(dml, threads, 6, 4097, 9, 4001); /* parts of odd sizes, for each thread */
+            for (int turn = 0; turn < 10; turn++) /* one plane, all of whose indices are turned at once */
+                across(dml, threads, 1, 1 + below(300), 6 + below(150), 6 + below(500));
             for (int turn = 0; turn < 40; turn++)
                 along(dml, threads, 1 + below(4), 1 + below(300), 1 + below(turn % 2 ? 500 : 30), turn % 4 ? below(40) : 0);
         }
