@@ -226,15 +226,14 @@ DML_PIECE int offsets_apart(const dml_move *m, const row *r, u32 *at)
     char *together = (char *)other.indices;
     int64_t bytes = dml_index_bytes(r->index), rows = 0, columns = 0, pitch = 0;
     int index = r->index;
-    dml_turner turn = dml_turns_vectors(m, index, &rows, &columns, &pitch);
     if (r->named == BY_COLUMNS)
         return offsets_of_columns(m, index, r->count, other.at, at);
+    dml_turner turn = dml_turns_vectors(m, index, &rows, &columns, &pitch);
     if (turn) {
-        int is_signed = dml_index_signed(index);
-        index = is_signed ? DML_INDEX_I32 : DML_INDEX_U32;
-        if (turn(together, columns * (int64_t)sizeof(u32), m->indices, pitch, rows, columns, (int)bytes, is_signed,
-                 m->bounds.v[0]))
+        if (turn(together, columns * (int64_t)sizeof(u32), m->indices, pitch, rows, columns, (int)bytes,
+                 dml_index_signed(index), m->bounds.v[0]))
             return 1;
+        index = dml_index_narrowed(index);
     } else
         dml_bring_together(together, m, bytes);
     return r->walks ? offsets_along(m, together, index, r->count, at) : offsets_with(m, together, index, r->count, NULL, at);

@@ -319,5 +319,6 @@ DML_INLINE int64_t dml_held(int64_t element, int64_t tuple, const int64_t *bound
 DML_INLINE int dml_index_bytes(int index) { return index == DML_INDEX_I32 || index == DML_INDEX_U32 ? 4 : 8; }
 DML_INLINE int dml_index_width(int index) { return dml_index_bytes(index) == 4 ? DML_WIDTH_U32 : DML_WIDTH_U64; }
 DML_INLINE int dml_index_signed(int index) { return index == DML_INDEX_I32 || index == DML_INDEX_I64; }
+DML_INLINE int dml_index_narrowed(int index) { return dml_index_signed(index) ? DML_INDEX_I32 : DML_INDEX_U32; }
 
 #endif

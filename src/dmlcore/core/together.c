@@ -267,7 +267,7 @@ int dml_together_open(dml_together *together, const dml_move *m, const dml_run *
         int status = dml_turn_once(together->indices, m, run, narrowers, pulse);
         if (status)
             return status;
-        together->run.index = dml_index_signed(run->index) ? DML_INDEX_I32 : DML_INDEX_U32;
+        together->run.index = dml_index_narrowed(run->index);
         together->run.check_first = 0;
     } else
         bring(together->indices, &own, bytes, width, run->threads, pulse);

@@ -116,7 +116,7 @@ static int turns(turning *t, const dml_plan *p)
     t->index = p->index;
     if (t->indices && narrows(p, t->across)) {
         t->turner = dml_chosen_isa->turn_indices;
-        t->index = dml_index_signed(p->index) ? DML_INDEX_I32 : DML_INDEX_U32;
+        t->index = dml_index_narrowed(p->index);
         index = sizeof(u32);
     }
     int64_t least = DML_LINE / p->slice, more = LINES / index;

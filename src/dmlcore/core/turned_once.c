@@ -1,7 +1,5 @@
 /* turned_once.c: indices that lie the other way round, to rows of four-byte ones that are in range: all of them turned, checked and narrowed
  * in one pass, so that no other has to come before the move, whose loops look at them again as at any. */
-#include "dispatch.h"
-#include "share.h"
 #include "together.h"
 
 #define FEW_TURNED 8192 /* positions; more had better be moved in tiles, unless they have to be checked before */
