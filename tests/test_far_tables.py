@@ -120,12 +120,48 @@ def test_elements_that_are_wrapped_by_arithmetic(rng, every_thread, isa, dtype, 
                         laid_out[place, column] = before
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("isa", ("avx512-granite",), indirect=True)
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rows_that_are_wrapped_by_arithmetic(rng, every_thread, isa, dtype, index):
+    """Along the first axis of 22 MB, where each position has a column of its own: rows shorter than what is fetched ahead, as long,
+    longer than a box, in boxes with others or alone; of a batch; an index out of range anywhere changes nothing."""
+    size = np.dtype(dtype).itemsize
+    for shape, rows in (((5,), 300), ((63,), 20), ((64,), 19), ((65,), 33), ((367,), 9), ((7, 60), 5), ((3001,), 3)):
+        length = 22_000_000 // size // int(np.prod(shape))
+        table = np.resize(np.arange(251).astype(dtype), (length, *shape))
+        wider = np.zeros((rows, *shape[:-1], shape[-1] + 3), index)
+        for low in (-1, 0) if index[0] == "i" else (0,):
+            indices = rng.integers(low * length, length, (rows, *shape)).astype(index)
+            wanted = np.take_along_axis(table, indices.astype(np.int64), axis=0)
+            wider[..., : shape[-1]] = indices
+            for laid_out in (indices, np.asfortranarray(indices), wider[..., : shape[-1]]):
+                both_outputs(dmlcore.gather_elements, table, laid_out, 0, wanted=wanted)
+            for place in (0, indices.size // 2, indices.size - 1):
+                broken = indices.copy()
+                broken.reshape(-1)[place] = length
+                out = wanted.copy()
+                with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                    dmlcore.gather_elements(table, broken, axis=0, out=out)
+                assert caught.value.position == np.unravel_index(place, indices.shape)
+                assert same_bits(out, wanted)
+                with pytest.raises(dmlcore.IndexOutOfRangeError):
+                    dmlcore.gather_elements(table, broken, axis=0)
+    batch = np.resize(np.arange(251).astype(dtype), (3, 22_000_000 // size // 3))
+    tuples = rng.integers(0, batch.shape[1], (3, 700, 1)).astype(index)
+    wanted = np.take_along_axis(batch, tuples[..., 0].astype(np.int64), axis=1)
+    both_outputs(dmlcore.gather_nd, batch, tuples, batch_dims=1, wanted=wanted)
+
+
+@pytest.mark.parametrize("isa", ("avx512-granite", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("rest", (1, 63, 64, 65))
 @pytest.mark.parametrize("layout", ("C", "F"))
-def test_the_last_of_a_million_pairs(rng, isa, layout, rest):
-    """A last box shorter than what is fetched ahead, or just as long; its last index at the end of the array, and a bad one."""
-    table = rng.random((1000, 5400)).astype("float32")
+@pytest.mark.parametrize("columns", (3100, 5400))
+def test_the_last_of_a_million_pairs(rng, isa, layout, rest, columns):
+    """And of as many single indices: a last box shorter than what is fetched ahead, or just as long; its last index at the end of the
+    array, and a bad one. Out of 12 and 22 MB."""
+    table = rng.random((1000, columns)).astype("float32")
     count = 63 * 16_384 + rest
     for low in (-1, 0):
         for shape in (table.shape, (table.size,)):

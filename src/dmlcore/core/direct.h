@@ -1,6 +1,7 @@
 /* direct.h: each element gathered by itself, as soon as its indices are checked. With branches, by arithmetic where some indices are
  * negative, and by columns where each coordinate of pairs follows the other. Included by fused.h, without guard, where a tuning moves
  * elements so. */
+#define MANY_SINGLES (1 << 20) /* positions with single indices: beside so many the hardware fetches nothing by itself */
 #define SOON 64 /* positions between an element that is fetched and one that is moved, where they are one by one */
 
 /* An index, read once: another thread may change it meanwhile. */
@@ -14,7 +15,8 @@ DML_INLINE uint64_t NAME(wrapped)(I index, uint64_t add)
 
 /* Tuples of q coordinates, `each` bytes from one to the next, `along` from a coordinate to the next: what one names is moved as soon as
  * it is checked. Where `soon` is not 0, what the one so many tuples further will name if it stays as it is, and in the table, is fetched.
- * `ahead`: bytes to the index that is needed soon, 0: the hardware fetches them. q, `soon` and `ahead` are constants. */
+ * `ahead`: bytes to the index that is needed soon, and to what is stored to then, 0: the hardware fetches them. q, `soon` and `ahead` are
+ * constants. */
 DML_INLINE int NAME(one_by_one)(const char *index, int64_t each, int64_t along, int64_t count, const char *table, char *stream,
                                 int q, const uint64_t *n, const uint64_t *add, const uint64_t *step, int soon, int ahead)
 {
@@ -26,8 +28,10 @@ DML_INLINE int NAME(one_by_one)(const char *index, int64_t each, int64_t along, 
         }
         if (soon)
             DML_PREFETCH_L2(there);
-        if (ahead)
+        if (ahead) {
             DML_PREFETCH(index + ahead);
+            DML_PREFETCH_WRITE(stream + ahead);
+        }
         for (int k = 0; k < q; k++) {
             uint64_t u = (uint64_t)NAME(read)(index + k * along);
             if (u >= n[k]) {
@@ -43,9 +47,9 @@ DML_INLINE int NAME(one_by_one)(const char *index, int64_t each, int64_t along, 
 }
 
 /* The same where some coordinates are negative: nobody can guess which, so that there is no branch, but more arithmetic. What comes
- * `soon` is always fetched; 0: nothing new. */
+ * `soon` is always fetched; 0: nothing new. ramp: what is added for each position, NULL: nothing. */
 DML_INLINE int NAME(wrapping)(const char *index, int64_t each, int64_t count, const char *table, char *stream, int q,
-                              const uint64_t *n, const uint64_t *add, const uint64_t *step, int64_t soon)
+                              const uint64_t *n, const uint64_t *add, const uint64_t *step, int64_t soon, const u32 *ramp)
 {
     uint64_t most[2], more[2], steps[2]; /* in registers: what is stored might change the caller's */
     for (int k = 0; k < q; k++) {
@@ -53,12 +57,14 @@ DML_INLINE int NAME(wrapping)(const char *index, int64_t each, int64_t count, co
         more[k] = add[k];
         steps[k] = step[k];
     }
-    for (int64_t left = count; left > 0; left--, index += each, stream += sizeof(T)) {
-        const char *at = table, *others = index + soon;
-        uintptr_t there = (uintptr_t)table; /* anywhere: nobody has checked these */
+    for (int64_t i = 0; i < count; i++, index += each, stream += sizeof(T)) {
+        const char *at = table + (ramp ? ramp[i] : 0), *others = index + soon * each;
+        uintptr_t there = (uintptr_t)table + (ramp ? ramp[i + soon] : 0); /* anywhere: nobody has checked these */
         for (int k = 0; k < q; k++)
             there += (uintptr_t)(NAME(wrapped)(NAME(read)(others + k * (int)sizeof(I)), more[k]) * steps[k]);
         DML_PREFETCH_L2((const char *)there);
+        DML_PREFETCH(index + DML_PAGES_AHEAD);
+        DML_PREFETCH_WRITE(stream + DML_PAGES_AHEAD);
         for (int k = 0; k < q; k++) {
             uint64_t u = NAME(wrapped)(NAME(read)(index + k * (int)sizeof(I)), more[k]);
             if (u >= most[k])
@@ -74,13 +80,31 @@ DML_INLINE int NAME(wrapping)(const char *index, int64_t each, int64_t count, co
 DML_PIECE int NAME(wrapping_singles)(const char *index, int64_t each, int64_t count, const char *table, char *stream,
                                      const uint64_t *n, const uint64_t *add, const uint64_t *step, int64_t soon)
 {
-    return NAME(wrapping)(index, each, count, table, stream, 1, n, add, step, soon);
+    return NAME(wrapping)(index, each, count, table, stream, 1, n, add, step, soon, NULL);
+}
+
+DML_PIECE int NAME(walking_singles)(const char *index, int64_t each, int64_t count, const char *table, char *stream,
+                                    const uint64_t *n, const uint64_t *add, const uint64_t *step, int64_t soon, const u32 *ramp)
+{
+    DML_NEVER(!ramp);
+    return NAME(wrapping)(index, each, count, table, stream, 1, n, add, step, soon, ramp);
 }
 
 DML_PIECE int NAME(wrapping_pairs)(const char *index, int64_t each, int64_t count, const char *table, char *stream,
                                    const uint64_t *n, const uint64_t *add, const uint64_t *step, int64_t soon)
 {
-    return NAME(wrapping)(index, each, count, table, stream, 2, n, add, step, soon);
+    return NAME(wrapping)(index, each, count, table, stream, 2, n, add, step, soon, NULL);
+}
+
+/* The first ones, whose others are fetched, and the rest. */
+DML_PIECE int NAME(many_singles)(const char *index, int64_t each, int64_t first, int64_t count, const char *table, char *stream,
+                                 const uint64_t *bound, const uint64_t *more, const uint64_t *bytes)
+{
+    const uint64_t n = *bound, add = *more, step = *bytes;
+    const int ahead = DML_PAGES_AHEAD;
+    return NAME(one_by_one)(index, each, 0, first, table, stream, 1, &n, &add, &step, SOON, ahead) ||
+           NAME(one_by_one)(index + first * each, each, 0, count - first, table, stream + first * (int64_t)sizeof(T), 1, &n,
+                            &add, &step, 0, ahead);
 }
 
 DML_PIECE int NAME(pairs_by_columns)(const char *index, int64_t along, int64_t first, int64_t count, const char *table,
@@ -107,16 +131,24 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
         add[k] = DML_JOIN3(from_end, I, ISA)(dml_index_signed(p->index), p->bounds[k]);
         step[k] = (uint64_t)p->steps[k];
     }
-    if (sizeof(T) <= 8 && q == 1 && p->wraps)
-        return NAME(wrapping_singles)(index, each, own, b->table, stream, n, add, step, SOON * each) ||
-               NAME(wrapping_singles)(index + own * each, each, b->count - own, b->table, stream + own * (int)sizeof(T), n, add,
-                                      step, 0);
-    if (sizeof(T) <= 8 && q == 2 && p->wraps)
-        return NAME(wrapping_pairs)(index, each, own, b->table, stream, n, add, step, SOON * each) ||
-               NAME(wrapping_pairs)(index + own * each, each, b->count - own, b->table, stream + own * (int)sizeof(T), n, add,
-                                    step, 0);
+    if (sizeof(T) <= 8 && q < 3 && p->wraps) {
+        const char *rest = index + own * each;
+        char *last = stream + own * (int)sizeof(T);
+        int64_t others = b->count - own;
+        if (q == 2)
+            return NAME(wrapping_pairs)(index, each, own, b->table, stream, n, add, step, SOON) ||
+                   NAME(wrapping_pairs)(rest, each, others, b->table, last, n, add, step, 0);
+        const u32 *ramp = p->ramps->table.narrow;
+        if (p->ramped)
+            return NAME(walking_singles)(index, each, own, b->table, stream, n, add, step, SOON, ramp) ||
+                   NAME(walking_singles)(rest, each, others, b->table, last, n, add, step, 0, ramp + own);
+        return NAME(wrapping_singles)(index, each, own, b->table, stream, n, add, step, SOON) ||
+               NAME(wrapping_singles)(rest, each, others, b->table, last, n, add, step, 0);
+    }
     if (sizeof(T) >= 4 && sizeof(T) <= 8 && q == 2 && p->by_columns)
         return NAME(pairs_by_columns)(index, p->coordinate_stride, own, b->count, b->table, stream, n, add, step);
+    if (q == 1 && p->positions >= MANY_SINGLES)
+        return NAME(many_singles)(index, each, first, b->count, b->table, stream, n, add, step);
     DML_NEVER(first && p->joined);
     if (first &&
         NAME(one_by_one)(index, q * (int64_t)sizeof(I), sizeof(I), first, b->table, stream, q, n, add, step, SOON, ahead))
@@ -125,4 +157,5 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
                             stream + first * (int64_t)sizeof(T), q, n, add, step, 0, ahead);
 }
 
+#undef MANY_SINGLES
 #undef SOON

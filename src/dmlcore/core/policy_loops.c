@@ -27,8 +27,6 @@
 #define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
 #define FEWEST_ROWS 8              /* of so many rows in a box, */
 #define LONG_FOR_COLUMNS 1024      /* which are so many bytes long in the table */
-#define MOST_DIRECTLY (1 << 20)    /* positions whose blocks of offsets are no better than one element after the other, */
-#define FAR_DIRECTLY (256 << 20)   /* or bytes of the table */
 
 /* Bytes of the table where registers hold it and a box has enough of its elements; else 0. What lies between elements that
  * can be named is read as well: on the page of the first one, or on that of the last. */
@@ -133,13 +131,12 @@ static int goes_directly_apart(const dml_plan *p)
 }
 
 /* Whether elements that are moved one by one are so by arithmetic instead of branches, or pairs each of whose coordinates follow each
- * other. Measured on Granite Rapids: negative ones 1.0 to 1.5x, on average 1.25x, pairs 1.05 to 1.6x, on average 1.2x; of more positions,
- * and triples, 0.6 to 1.05x; Emerald Rapids 0.5 to 1.0x. Elements of sixteen bytes, and columns for those of one and two, are not worth
- * their code. */
+ * other. Measured on Granite Rapids: single ones 1.0 to 1.5x, along rows of the table 1.1 to 1.6x, negative pairs 1.0 to 1.5x, pairs by
+ * columns 1.05 to 1.6x; others, and triples, 0.6 to 1.05x; Emerald Rapids 0.4 to 1.3x. Elements of sixteen bytes, and columns for those
+ * of one and two, are not worth their code. */
 static int wraps_directly(const dml_plan *p)
 {
-    return p->direct && p->tuple <= 2 && p->slice <= 8 && p->reached >= (double)p->tuned->wraps_directly &&
-           (p->positions <= MOST_DIRECTLY || p->reached >= FAR_DIRECTLY);
+    return p->direct && p->tuple <= 2 && p->slice <= 8 && p->reached >= (double)p->tuned->wraps_directly;
 }
 
 /* Whether tuples each of whose coordinates follow each other, and single indices and tuples that are equally far apart, are joined in
@@ -249,10 +246,11 @@ void dml_policy_loops(dml_plan *p)
     p->in_rows &= p->fetch || p->columns;
     p->in_registers = had_better_fetch(p, many) ? 0 : bytes_in_registers(p);
     p->stream_fetched = p->in_registers && dml_streamed(p) >= STORED_FAR;
-    p->direct &= simple && !p->ramped && !p->in_registers &&
-                 (!p->by_columns || (wraps_directly(p) && p->tuple == 2 && p->slice >= 4));
+    int by_arithmetic = wraps_directly(p);
+    p->direct &= simple && !p->in_registers && (!p->ramped || (by_arithmetic && p->tuple == 1)) &&
+                 (!p->by_columns || (by_arithmetic && p->tuple == 2 && p->slice >= 4));
     int negative = p->direct && dml_meets_negative(p);
-    p->wraps = wraps_directly(p) && (negative || p->tuple == 1);
+    p->wraps = p->direct && by_arithmetic && (negative || p->tuple == 1);
     if (negative && (p->by_columns || !p->wraps)) {
         p->direct = 0;
         p->fetch = p->by_columns ? p->fetch : DML_FETCH_L2;
