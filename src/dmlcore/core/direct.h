@@ -15,10 +15,11 @@ DML_INLINE uint64_t NAME(wrapped)(I index, uint64_t add)
 
 /* Tuples of q coordinates, `each` bytes from one to the next, `along` from a coordinate to the next: what one names is moved as soon as
  * it is checked. Where `soon` is not 0, what the one so many tuples further will name if it stays as it is, and in the table, is fetched.
- * `ahead`: bytes to the index that is needed soon, and to what is stored to then, 0: the hardware fetches them. q, `soon` and `ahead` are
- * constants. */
+ * `ahead`: bytes to the index that is needed soon, so far from each of the first `lines` coordinates, and to what is stored to then; 0: the
+ * hardware fetches them. q, `soon`, `ahead` and `lines` are constants. */
 DML_INLINE int NAME(one_by_one)(const char *index, int64_t each, int64_t along, int64_t count, const char *table, char *stream,
-                                int q, const uint64_t *n, const uint64_t *add, const uint64_t *step, int soon, int ahead)
+                                int q, const uint64_t *n, const uint64_t *add, const uint64_t *step, int soon, int ahead,
+                                int lines)
 {
     for (int64_t left = count; left > 0; left--, index += each, stream += sizeof(T)) {
         const char *at = table, *there = table, *others = index + soon * each;
@@ -28,10 +29,10 @@ DML_INLINE int NAME(one_by_one)(const char *index, int64_t each, int64_t along, 
         }
         if (soon)
             DML_PREFETCH_L2(there);
-        if (ahead) {
-            DML_PREFETCH(index + ahead);
+        for (int k = 0; ahead && k < lines; k++)
+            DML_PREFETCH(index + k * along + ahead);
+        if (ahead)
             DML_PREFETCH_WRITE(stream + ahead);
-        }
         for (int k = 0; k < q; k++) {
             uint64_t u = (uint64_t)NAME(read)(index + k * along);
             if (u >= n[k]) {
@@ -102,18 +103,18 @@ DML_PIECE int NAME(many_singles)(const char *index, int64_t each, int64_t first,
 {
     const uint64_t n = *bound, add = *more, step = *bytes;
     const int ahead = DML_PAGES_AHEAD;
-    return NAME(one_by_one)(index, each, 0, first, table, stream, 1, &n, &add, &step, SOON, ahead) ||
+    return NAME(one_by_one)(index, each, 0, first, table, stream, 1, &n, &add, &step, SOON, ahead, 1) ||
            NAME(one_by_one)(index + first * each, each, 0, count - first, table, stream + first * (int64_t)sizeof(T), 1, &n,
-                            &add, &step, 0, ahead);
+                            &add, &step, 0, ahead, 1);
 }
 
 DML_PIECE int NAME(pairs_by_columns)(const char *index, int64_t along, int64_t first, int64_t count, const char *table,
                                      char *stream, const uint64_t *bounds, const uint64_t *more, const uint64_t *steps)
 {
     uint64_t n[2] = {bounds[0], bounds[1]}, add[2] = {more[0], more[1]}, step[2] = {steps[0], steps[1]};
-    return NAME(one_by_one)(index, sizeof(I), along, first, table, stream, 2, n, add, step, SOON, 0) ||
+    return NAME(one_by_one)(index, sizeof(I), along, first, table, stream, 2, n, add, step, SOON, DML_PAGES_AHEAD, 2) ||
            NAME(one_by_one)(index + first * (int)sizeof(I), sizeof(I), along, count - first, table,
-                            stream + first * (int)sizeof(T), 2, n, add, step, 0, 0);
+                            stream + first * (int)sizeof(T), 2, n, add, step, 0, DML_PAGES_AHEAD, 2);
 }
 
 /* Each element gathered by itself, as soon as its indices are checked: in a far table the processor gets along with the more
@@ -151,10 +152,10 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
         return NAME(many_singles)(index, each, first, b->count, b->table, stream, n, add, step);
     DML_NEVER(first && p->joined);
     if (first &&
-        NAME(one_by_one)(index, q * (int64_t)sizeof(I), sizeof(I), first, b->table, stream, q, n, add, step, SOON, ahead))
+        NAME(one_by_one)(index, q * (int64_t)sizeof(I), sizeof(I), first, b->table, stream, q, n, add, step, SOON, ahead, 1))
         return 1;
     return NAME(one_by_one)(index + first * each, each, sizeof(I), b->count - first, b->table,
-                            stream + first * (int64_t)sizeof(T), q, n, add, step, 0, ahead);
+                            stream + first * (int64_t)sizeof(T), q, n, add, step, 0, ahead, 1);
 }
 
 #undef MANY_SINGLES
