@@ -128,7 +128,7 @@ def test_rows_that_are_wrapped_by_arithmetic(rng, every_thread, isa, dtype, inde
     """Along the first axis of 22 MB, where each position has a column of its own: rows shorter than what is fetched ahead, as long,
     longer than a box, in boxes with others or alone; of a batch; an index out of range anywhere changes nothing."""
     size = np.dtype(dtype).itemsize
-    for shape, rows in (((5,), 300), ((63,), 20), ((64,), 19), ((65,), 33), ((367,), 9), ((7, 60), 5), ((3001,), 3)):
+    for shape, rows in (((5,), 300), ((63,), 20), ((64,), 19), ((65,), 33), ((367,), 9), ((7, 60), 5), ((3001,), 3), ((5000,), 1)):
         length = 22_000_000 // size // int(np.prod(shape))
         table = np.resize(np.arange(251).astype(dtype), (length, *shape))
         wider = np.zeros((rows, *shape[:-1], shape[-1] + 3), index)
@@ -152,6 +152,56 @@ def test_rows_that_are_wrapped_by_arithmetic(rng, every_thread, isa, dtype, inde
     tuples = rng.integers(0, batch.shape[1], (3, 700, 1)).astype(index)
     wanted = np.take_along_axis(batch, tuples[..., 0].astype(np.int64), axis=1)
     both_outputs(dmlcore.gather_nd, batch, tuples, batch_dims=1, wanted=wanted)
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("isa", ("avx512-granite",), indirect=True)
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_elements_that_are_scattered_one_by_one(rng, every_thread, isa, dtype, index):
+    """Single ones and pairs into 700 KB and 22 MB, and along rows; many for one place, of which the last stays; an index out of range at
+    either end, and where others are fetched no longer, changes nothing."""
+    size = np.dtype(dtype).itemsize
+
+    def scattered(function, table, indices, laid_out, updates, wanted, **options):
+        for threads in THREADS:
+            assert same_bits(function(table, laid_out, updates, num_threads=threads, **options), wanted), threads
+        out = table.copy()
+        function(out, laid_out, updates, out=out, num_threads=1, **options)
+        assert same_bits(out, wanted)
+        for place in (0, max(0, len(indices) - 20), len(indices) - 1):
+            broken = laid_out.copy(order="K")
+            broken[place, -1] = 2**31 - 1
+            out = table.copy()
+            with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                function(out, broken, updates, out=out, num_threads=1, **options)
+            assert caught.value.position == (place, broken.shape[1] - 1)
+            assert same_bits(out, table)
+            with pytest.raises(dmlcore.IndexOutOfRangeError):
+                function(table, broken, updates, num_threads=1, **options)
+
+    low = -1 if index[0] == "i" else 0
+    for shape in ((700_000 // size,), (22_000_000 // size,), (11, 2_000_000 // size)):
+        table = np.resize(np.arange(251).astype(dtype), shape)
+        for count in (2, 1061, 9001):
+            indices = np.stack([rng.integers(low * n, n, count) for n in shape], -1).astype(index)
+            indices[count // 2 :] = indices[: count - count // 2]
+            updates = numbers(rng, count, dtype)
+            wanted = wanted_of("nd", table, indices, updates)[1]
+            wider = np.zeros((count, len(shape) + 3), index)
+            wider[:, : len(shape)] = indices
+            for laid_out in (indices, np.asfortranarray(indices), wider[:, : len(shape)]):
+                scattered(dmlcore.scatter_nd, table, indices, laid_out, updates, wanted)
+    for columns, rows in ((5, 300), (65, 33), (3001, 3), (5000, 1)):
+        table = np.resize(np.arange(251).astype(dtype), (22_000_000 // size // columns, columns))
+        indices = rng.integers(low * len(table), len(table), (rows, columns)).astype(index)
+        indices[rows // 2 :] = indices[: rows - rows // 2]
+        updates = numbers(rng, indices.size, dtype).reshape(indices.shape)
+        wanted = wanted_of("elements", table, indices, updates, 0)[1]
+        wider = np.zeros((rows, columns + 3), index)
+        wider[:, :columns] = indices
+        for laid_out in (indices, np.asfortranarray(indices), wider[:, :columns]):
+            scattered(dmlcore.scatter_elements, table, indices, laid_out, updates, wanted, axis=0)
 
 
 @pytest.mark.parametrize("isa", ("avx512-granite", "avx512-gathers"), indirect=True)

@@ -1,8 +1,9 @@
-/* direct.h: each element gathered by itself, as soon as its indices are checked. With branches, by arithmetic where some indices are
- * negative, and by columns where each coordinate of pairs follows the other. Included by fused.h, without guard, where a tuning moves
+/* direct.h: each element gathered or scattered by itself, as soon as its indices are checked. With branches, by arithmetic where some
+ * indices are negative, and by columns where each coordinate of pairs follows the other. Included by fused.h, without guard, where a tuning moves
  * elements so. */
 #define MANY_SINGLES (1 << 20) /* positions with single indices: beside so many the hardware fetches nothing by itself */
 #define SOON 64 /* positions between an element that is fetched and one that is moved, where they are one by one */
+#define SOON_NEAR 24 /* and one that is fetched to the first-level cache, to be stored to */
 
 /* An index, read once: another thread may change it meanwhile. */
 DML_INLINE I NAME(read)(const char *index) { return *(const volatile I *)(const void *)index; }
@@ -47,10 +48,12 @@ DML_INLINE int NAME(one_by_one)(const char *index, int64_t each, int64_t along, 
     return 0;
 }
 
-/* The same where some coordinates are negative: nobody can guess which, so that there is no branch, but more arithmetic. What comes
- * `soon` is always fetched; 0: nothing new. ramp: what is added for each position, NULL: nothing. */
-DML_INLINE int NAME(wrapping)(const char *index, int64_t each, int64_t count, const char *table, char *stream, int q,
-                              const uint64_t *n, const uint64_t *add, const uint64_t *step, int64_t soon, const u32 *ramp)
+/* The same where some coordinates are negative: nobody can guess which, so that there is no branch, but more arithmetic; and for all
+ * scatters. What comes `soon` is always fetched, near: to the first-level cache, to be stored to; 0: nothing new. ramp: what is added
+ * for each position, NULL: nothing. */
+DML_INLINE int NAME(wrapping)(const char *index, int64_t each, int64_t count, char *table, char *stream, int q,
+                              const uint64_t *n, const uint64_t *add, const uint64_t *step, int64_t soon, const u32 *ramp,
+                              int scatter, int near)
 {
     uint64_t most[2], more[2], steps[2]; /* in registers: what is stored might change the caller's */
     for (int k = 0; k < q; k++) {
@@ -59,42 +62,59 @@ DML_INLINE int NAME(wrapping)(const char *index, int64_t each, int64_t count, co
         steps[k] = step[k];
     }
     for (int64_t i = 0; i < count; i++, index += each, stream += sizeof(T)) {
-        const char *at = table + (ramp ? ramp[i] : 0), *others = index + soon * each;
+        char *at = table + (ramp ? ramp[i] : 0);
+        const char *others = index + soon * each;
         uintptr_t there = (uintptr_t)table + (ramp ? ramp[i + soon] : 0); /* anywhere: nobody has checked these */
         for (int k = 0; k < q; k++)
             there += (uintptr_t)(NAME(wrapped)(NAME(read)(others + k * (int)sizeof(I)), more[k]) * steps[k]);
-        DML_PREFETCH_L2((const char *)there);
+        if (near)
+            DML_PREFETCH_WRITE((const char *)there);
+        else
+            DML_PREFETCH_L2((const char *)there);
         DML_PREFETCH(index + DML_PAGES_AHEAD);
-        DML_PREFETCH_WRITE(stream + DML_PAGES_AHEAD);
+        if (scatter)
+            DML_PREFETCH(stream + DML_PAGES_AHEAD);
+        else
+            DML_PREFETCH_WRITE(stream + DML_PAGES_AHEAD);
         for (int k = 0; k < q; k++) {
             uint64_t u = NAME(wrapped)(NAME(read)(index + k * (int)sizeof(I)), more[k]);
             if (u >= most[k])
                 return 1;
             at += u * steps[k];
         }
-        memcpy(stream, at, sizeof(T));
+        NAME(one)(at, stream, scatter);
     }
     return 0;
 }
 
 /* Functions of their own, whose constants registers hold. */
-DML_PIECE int NAME(wrapping_singles)(const char *index, int64_t each, int64_t count, const char *table, char *stream,
-                                     const uint64_t *n, const uint64_t *add, const uint64_t *step, int64_t soon)
-{
-    return NAME(wrapping)(index, each, count, table, stream, 1, n, add, step, soon, NULL);
-}
+#define WRAPPING(name, q, RAMP, scatter, NEAR)                                                                             \
+    DML_PIECE int NAME(name)(const char *index, int64_t each, int64_t count, char *table, char *stream, const uint64_t *n, \
+                             const uint64_t *add, const uint64_t *step, int64_t soon, const u32 *ramp, int near)           \
+    {                                                                                                                      \
+        (void)ramp, (void)near;                                                                                            \
+        return NAME(wrapping)(index, each, count, table, stream, q, n, add, step, soon, RAMP, scatter, NEAR);              \
+    }
+WRAPPING(wrapping_singles, 1, NULL, 0, 0)
+WRAPPING(walking_singles, 1, ramp, 0, 0)
+WRAPPING(wrapping_pairs, 2, NULL, 0, 0)
+WRAPPING(scattered_singles, 1, NULL, 1, near)
+WRAPPING(scattered_walking, 1, ramp, 1, near)
+WRAPPING(scattered_pairs, 2, NULL, 1, near)
+#undef WRAPPING
 
-DML_PIECE int NAME(walking_singles)(const char *index, int64_t each, int64_t count, const char *table, char *stream,
-                                    const uint64_t *n, const uint64_t *add, const uint64_t *step, int64_t soon, const u32 *ramp)
-{
-    DML_NEVER(!ramp);
-    return NAME(wrapping)(index, each, count, table, stream, 1, n, add, step, soon, ramp);
-}
+typedef int NAME(wrapper)(const char *index, int64_t each, int64_t count, char *table, char *stream, const uint64_t *n,
+                          const uint64_t *add, const uint64_t *step, int64_t soon, const u32 *ramp, int near);
 
-DML_PIECE int NAME(wrapping_pairs)(const char *index, int64_t each, int64_t count, const char *table, char *stream,
-                                   const uint64_t *n, const uint64_t *add, const uint64_t *step, int64_t soon)
+/* A box by one of these: the last ones fetch nothing new. */
+DML_INLINE int NAME(all_wrapped)(NAME(wrapper) * wrapper, const dml_plan *p, const dml_block *b, int64_t each,
+                                 const uint64_t *n, const uint64_t *add, const uint64_t *step, int64_t soon, int near)
 {
-    return NAME(wrapping)(index, each, count, table, stream, 2, n, add, step, soon, NULL);
+    int64_t first = dml_most(0, b->count - soon);
+    const u32 *ramp = p->ramps->table.narrow;
+    return wrapper(b->indices, each, first, b->table, b->stream, n, add, step, soon, ramp, near) ||
+           wrapper(b->indices + first * each, each, b->count - first, b->table, b->stream + first * (int64_t)sizeof(T), n, add,
+                   step, 0, ramp + first, near);
 }
 
 /* The first ones, whose others are fetched, and the rest. */
@@ -117,6 +137,16 @@ DML_PIECE int NAME(pairs_by_columns)(const char *index, int64_t along, int64_t f
                             stream + first * (int)sizeof(T), 2, n, add, step, 0, DML_PAGES_AHEAD, 2);
 }
 
+/* What the loops for q coordinates need. */
+DML_INLINE void NAME(constants)(const dml_plan *p, int q, uint64_t *n, uint64_t *add, uint64_t *step)
+{
+    for (int k = 0; k < q; k++) {
+        n[k] = (uint64_t)p->bounds[k];
+        add[k] = DML_JOIN3(from_end, I, ISA)(dml_index_signed(p->index), p->bounds[k]);
+        step[k] = (uint64_t)p->steps[k];
+    }
+}
+
 /* Each element gathered by itself, as soon as its indices are checked: in a far table the processor gets along with the more
  * elements at a time, the less there is to do for each. Tuples of q coordinates, a constant wherever this is inlined. */
 DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
@@ -127,25 +157,12 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
     char *stream = b->stream;
     const int ahead = q > 1 ? DML_PAGES_AHEAD : 0; /* single indices are few enough for the hardware */
     uint64_t n[4], add[4], step[4];
-    for (int k = 0; k < q; k++) {
-        n[k] = (uint64_t)p->bounds[k];
-        add[k] = DML_JOIN3(from_end, I, ISA)(dml_index_signed(p->index), p->bounds[k]);
-        step[k] = (uint64_t)p->steps[k];
-    }
-    if (sizeof(T) <= 8 && q < 3 && p->wraps) {
-        const char *rest = index + own * each;
-        char *last = stream + own * (int)sizeof(T);
-        int64_t others = b->count - own;
-        if (q == 2)
-            return NAME(wrapping_pairs)(index, each, own, b->table, stream, n, add, step, SOON) ||
-                   NAME(wrapping_pairs)(rest, each, others, b->table, last, n, add, step, 0);
-        const u32 *ramp = p->ramps->table.narrow;
-        if (p->ramped)
-            return NAME(walking_singles)(index, each, own, b->table, stream, n, add, step, SOON, ramp) ||
-                   NAME(walking_singles)(rest, each, others, b->table, last, n, add, step, 0, ramp + own);
-        return NAME(wrapping_singles)(index, each, own, b->table, stream, n, add, step, SOON) ||
-               NAME(wrapping_singles)(rest, each, others, b->table, last, n, add, step, 0);
-    }
+    NAME(constants)(p, q, n, add, step);
+    if (sizeof(T) <= 8 && q < 3 && p->wraps)
+        return NAME(all_wrapped)(q == 2      ? NAME(wrapping_pairs)
+                                 : p->ramped ? NAME(walking_singles)
+                                             : NAME(wrapping_singles),
+                                 p, b, each, n, add, step, SOON, 0);
     if (sizeof(T) >= 4 && sizeof(T) <= 8 && q == 2 && p->by_columns)
         return NAME(pairs_by_columns)(index, p->coordinate_stride, own, b->count, b->table, stream, n, add, step);
     if (q == 1 && p->positions >= MANY_SINGLES)
@@ -158,5 +175,19 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
                             stream + first * (int64_t)sizeof(T), q, n, add, step, 0, ahead, 1);
 }
 
+/* Each element scattered by itself: single indices, or pairs. */
+DML_INLINE int NAME(scatter_direct)(const dml_plan *p, const dml_block *b)
+{
+    uint64_t n[2], add[2], step[2];
+    int q = p->tuple, near = p->fetch == DML_FETCH_L1;
+    int64_t each = p->joined ? p->joined : q * (int64_t)sizeof(I);
+    NAME(constants)(p, q, n, add, step);
+    return NAME(all_wrapped)(q == 2      ? NAME(scattered_pairs)
+                             : p->ramped ? NAME(scattered_walking)
+                                         : NAME(scattered_singles),
+                             p, b, each, n, add, step, near ? SOON_NEAR : SOON, near);
+}
+
+#undef SOON_NEAR
 #undef MANY_SINGLES
 #undef SOON

@@ -192,6 +192,8 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
     if (SECOND_TUNING && p->rolls)
         return dml_far(p, b, scatter);
 #if SECOND_TUNING
+    if (scatter && p->direct && sizeof(T) <= 8)
+        return NAME(scatter_direct)(p, b);
     if (!scatter && p->direct)
         switch (p->tuple) {
         case 1: return NAME(direct)(p, b, 1);

@@ -60,6 +60,7 @@ typedef struct {
     int64_t to_l2;                 /* tables of scatters: to the second-level cache, smaller ones to the first */
     int64_t gathers_direct;        /* from there on they are checked and moved one by one, where they can, */
     int64_t wraps_directly;        /* from there on by arithmetic instead of branches, also if some indices are negative; */
+    int64_t scatters_direct;       /* bytes of a table; elements are scattered one by one to larger ones */
     int64_t gathers_rolled;        /* from there on fetched elements, and tuples, go by a ring of offsets (far.c) */
     int64_t scatters_rolled;
     /* positions that are checked at a time where checking and moving take turns: multiples of 16 up to DML_STEP_MOST */

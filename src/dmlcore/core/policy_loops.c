@@ -246,10 +246,10 @@ void dml_policy_loops(dml_plan *p)
     p->in_rows &= p->fetch || p->columns;
     p->in_registers = had_better_fetch(p, many) ? 0 : bytes_in_registers(p);
     p->stream_fetched = p->in_registers && dml_streamed(p) >= STORED_FAR;
-    int by_arithmetic = wraps_directly(p);
+    int by_arithmetic = p->stores ? p->direct : wraps_directly(p);
     p->direct &= simple && !p->in_registers && (!p->ramped || (by_arithmetic && p->tuple == 1)) &&
-                 (!p->by_columns || (by_arithmetic && p->tuple == 2 && p->slice >= 4));
-    int negative = p->direct && dml_meets_negative(p);
+                 (!p->by_columns || (by_arithmetic && p->tuple == 2 && p->slice >= 4 && !p->stores));
+    int negative = p->direct && !p->stores && dml_meets_negative(p);
     p->wraps = p->direct && by_arithmetic && (negative || p->tuple == 1);
     if (negative && (p->by_columns || !p->wraps)) {
         p->direct = 0;
@@ -280,8 +280,8 @@ void dml_policy_loops(dml_plan *p)
     p->ahead = many ? p->tuned->ahead_of_many : p->ahead;
     if (goes_along_short_rows(p))
         p->ahead = p->fed = 0;
-    int goes_on = (!p->packed || p->joined) &&
-                  (!p->ramped || p->dim[0].table == p->slice); /* without the ramp, which is no longer than a box */
+    int goes_on = (!p->packed || p->joined) && /* without the ramp, which is no longer than a box */
+                  (!p->ramped || (p->dim[0].table == p->slice && !p->direct));
     p->together = p->fused && p->rank == 1 && goes_on && !p->combine ? TOGETHER : 1;
     follow_each_other(p);
     look_ahead_along_rows(p);
