@@ -125,12 +125,15 @@ def test_elements_that_are_wrapped_by_arithmetic(rng, every_thread, isa, dtype, 
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_rows_that_are_wrapped_by_arithmetic(rng, every_thread, isa, dtype, index):
-    """Along the first axis of 22 MB, where each position has a column of its own: rows shorter than what is fetched ahead, as long,
-    longer than a box, in boxes with others or alone; of a batch; an index out of range anywhere changes nothing."""
+    """Along the first axis of 22 MB, where each position has a column of its own, in either order of memory: rows shorter than
+    what is fetched ahead, as long, longer than a box, in boxes with others or alone; of a batch; an index out of range anywhere
+    changes nothing."""
     size = np.dtype(dtype).itemsize
-    for shape, rows in (((5,), 300), ((63,), 20), ((64,), 19), ((65,), 33), ((367,), 9), ((7, 60), 5), ((3001,), 3), ((5000,), 1)):
+    long = (((65,), 33), ((367,), 9), ((7, 60), 5), ((3001,), 3), ((5000,), 1))
+    for shape, rows in (((5,), 300), ((63,), 20), ((64,), 19), *long):
         length = 22_000_000 // size // int(np.prod(shape))
         table = np.resize(np.arange(251).astype(dtype), (length, *shape))
+        table = np.asfortranarray(table) if rows in (20, 33) else table
         wider = np.zeros((rows, *shape[:-1], shape[-1] + 3), index)
         for low in (-1, 0) if index[0] == "i" else (0,):
             indices = rng.integers(low * length, length, (rows, *shape)).astype(index)
@@ -159,8 +162,8 @@ def test_rows_that_are_wrapped_by_arithmetic(rng, every_thread, isa, dtype, inde
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_elements_that_are_scattered_one_by_one(rng, every_thread, isa, dtype, index):
-    """Single ones and pairs into 700 KB and 22 MB, and along rows; many for one place, of which the last stays; an index out of range at
-    either end, and where others are fetched no longer, changes nothing."""
+    """Single ones and pairs into 700 KB and 22 MB, and along rows; many for one place, of which the last stays; an index out of
+    range at either end, and where others are fetched no longer, changes nothing."""
     size = np.dtype(dtype).itemsize
 
     def scattered(function, table, indices, laid_out, updates, wanted, **options):
@@ -170,15 +173,16 @@ def test_elements_that_are_scattered_one_by_one(rng, every_thread, isa, dtype, i
         function(out, laid_out, updates, out=out, num_threads=1, **options)
         assert same_bits(out, wanted)
         for place in (0, max(0, len(indices) - 20), len(indices) - 1):
-            broken = laid_out.copy(order="K")
-            broken[place, -1] = 2**31 - 1
+            before = laid_out[place, -1]
+            laid_out[place, -1] = 2**31 - 1
             out = table.copy()
             with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
-                function(out, broken, updates, out=out, num_threads=1, **options)
-            assert caught.value.position == (place, broken.shape[1] - 1)
+                function(out, laid_out, updates, out=out, num_threads=1, **options)
+            assert caught.value.position == (place, laid_out.shape[1] - 1)
             assert same_bits(out, table)
             with pytest.raises(dmlcore.IndexOutOfRangeError):
-                function(table, broken, updates, num_threads=1, **options)
+                function(table, laid_out, updates, num_threads=1, **options)
+            laid_out[place, -1] = before
 
     low = -1 if index[0] == "i" else 0
     for shape in ((700_000 // size,), (22_000_000 // size,), (11, 2_000_000 // size)):
@@ -190,7 +194,12 @@ def test_elements_that_are_scattered_one_by_one(rng, every_thread, isa, dtype, i
             wanted = wanted_of("nd", table, indices, updates)[1]
             wider = np.zeros((count, len(shape) + 3), index)
             wider[:, : len(shape)] = indices
-            for laid_out in (indices, np.asfortranarray(indices), wider[:, : len(shape)]):
+            apart = np.zeros((count, 40), index)  # each with a line of its own
+            apart[:, : len(shape)] = indices
+            shifted = np.zeros(indices.nbytes + 1, "uint8")[1:].view(index).reshape(indices.shape)  # not aligned
+            shifted[:] = indices
+            layouts = (indices, np.asfortranarray(indices), wider[:, : len(shape)], apart[:, : len(shape)], shifted)
+            for laid_out in layouts:
                 scattered(dmlcore.scatter_nd, table, indices, laid_out, updates, wanted)
     for columns, rows in ((5, 300), (65, 33), (3001, 3), (5000, 1)):
         table = np.resize(np.arange(251).astype(dtype), (22_000_000 // size // columns, columns))
@@ -209,10 +218,10 @@ def test_elements_that_are_scattered_one_by_one(rng, every_thread, isa, dtype, i
 @pytest.mark.parametrize("layout", ("C", "F"))
 @pytest.mark.parametrize("columns", (3100, 5400))
 def test_the_last_of_a_million_pairs(rng, isa, layout, rest, columns):
-    """And of as many single indices: a last box shorter than what is fetched ahead, or just as long; its last index at the end of the
-    array, and a bad one. Out of 12 and 22 MB."""
+    """And of as many single indices: a last box shorter than what is fetched ahead, or just as long; its last index at the end
+    of the array, and a bad one. Out of 12 and 22 MB."""
     table = rng.random((1000, columns)).astype("float32")
-    count = 63 * 16_384 + rest
+    count = 64 * 16_384 + rest
     for low in (-1, 0):
         for shape in (table.shape, (table.size,)):
             indices = np.stack([rng.integers(low * n, n, count) for n in shape], -1)

@@ -5,8 +5,6 @@
 
 #include "compiler.h"
 
-#include <string.h>
-
 /* Four or eight columns, of one or two bytes, in registers (planes.c). The answer is how many rows are done: all, or none where they
  * are fewer than a block has. */
 typedef int64_t dml_dealing(char *to, int64_t to_pitch, const char *from, const int64_t *column, int64_t rows);

@@ -1,5 +1,5 @@
-/* direct.h: each element gathered or scattered by itself, as soon as its indices are checked. With branches, by arithmetic where some
- * indices are negative, and by columns where each coordinate of pairs follows the other. Included by fused.h, without guard, where a tuning moves
+/* direct.h: each element gathered or scattered by itself, as soon as its indices are checked. With branches; by arithmetic, whatever
+ * the signs of indices, as all scatters; and by columns where each coordinate of pairs follows the other. Included by fused.h, without guard, where a tuning moves
  * elements so. */
 #define MANY_SINGLES (1 << 20) /* positions with single indices: beside so many the hardware fetches nothing by itself */
 #define SOON 64 /* positions between an element that is fetched and one that is moved, where they are one by one */
@@ -49,8 +49,8 @@ DML_INLINE int NAME(one_by_one)(const char *index, int64_t each, int64_t along, 
 }
 
 /* The same where some coordinates are negative: nobody can guess which, so that there is no branch, but more arithmetic; and for all
- * scatters. What comes `soon` is always fetched, near: to the first-level cache, to be stored to; 0: nothing new. ramp: what is added
- * for each position, NULL: nothing. */
+ * scatters. What comes `soon` positions later is always fetched, soon 0: nothing new; near: to the first-level cache, to be stored to.
+ * ramp: what is added for each position, NULL: nothing. */
 DML_INLINE int NAME(wrapping)(const char *index, int64_t each, int64_t count, char *table, char *stream, int q,
                               const uint64_t *n, const uint64_t *add, const uint64_t *step, int64_t soon, const u32 *ramp,
                               int scatter, int near)

@@ -131,7 +131,7 @@ static const dml_tuning gathering = {
  * the time with some arithmetic between them (a C program; Emerald Rapids: no difference). One by one they take 0.65 to 1.0 of the time
  * from 11 MiB on already, of 8 MiB 0.9 to 1.4; with arithmetic 0.65 to 1.0 of the rest where some are negative, from 14 MiB on. Stores to
  * tables from 8 MiB on whose lines are fetched to the second-level cache only take 0.85 to 1.0 of the time, and scatters that go one by one,
- * from 256 KiB on, 0.6 to 1.0 of what blocks take (policy_loads.c). Slices that are gathered stay
+ * from 256 KiB on, 0.6 to 1.05 of what blocks take (policy_loads.c). Slices that are gathered stay
  * in the third up to 32 MiB (policy_stores.c), as copies do up to 24 MiB of which few lines are updated, 0.83 to 0.96; those of far
  * tables are not fetched from 256 bytes on, gathered 0.93 to 1.0, scattered in place 0.7 to 1.0. */
 static const dml_tuning granite = {

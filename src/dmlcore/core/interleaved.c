@@ -3,7 +3,6 @@
 #include "copy.h"
 #include "deals.h"
 #include "dispatch.h"
-#include "plan.h"
 
 #define STAGE (8 << 10) /* bytes of rows that are permuted in several stages */
 

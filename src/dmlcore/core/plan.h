@@ -30,7 +30,7 @@
 
 enum dml_width { DML_WIDTH_U32, DML_WIDTH_U64, DML_WIDTHS }; /* of an index, or a coordinate that is written */
 
-/* Where single elements of a large table are fetched to before they are moved; L1: scatters by blocks only. */
+/* Where single elements of a large table are fetched to before they are moved; L1: scatters only. */
 enum dml_fetch { DML_FETCH_NONE, DML_FETCH_L1, DML_FETCH_L2 };
 
 /* How the vector unit joins elements that lie anywhere, where isa/ has more than one way. */
@@ -60,9 +60,9 @@ typedef struct {
     int64_t to_l2;                 /* tables of scatters: to the second-level cache, smaller ones to the first */
     int64_t gathers_direct;        /* from there on they are checked and moved one by one, where they can, */
     int64_t wraps_directly;        /* from there on by arithmetic instead of branches, also if some indices are negative; */
-    int64_t scatters_direct;       /* bytes of a table; elements are scattered one by one to larger ones */
     int64_t gathers_rolled;        /* from there on fetched elements, and tuples, go by a ring of offsets (far.c) */
     int64_t scatters_rolled;
+    int64_t scatters_direct;       /* from there on they are checked and scattered one by one (policy_loads.c) */
     /* positions that are checked at a time where checking and moving take turns: multiples of 16 up to DML_STEP_MOST */
     int64_t step;
     /* bytes of indices, in short rows with others between, from which on rows may be boxes of their own; INT64_MAX: never, and then no
@@ -208,9 +208,9 @@ typedef struct dml_plan {
     int grows;                     /* fused, and the first two indices name elements that follow each other (follow.c) */
     int64_t joined;                /* fused, tuples joined by a ring, or read directly: bytes from one to the next; else 0 */
     int by_rows;                   /* fused, by a loop that reads short rows of single indices where they lie */
-    int direct;                    /* fused, and element by element, */
-    int fetches_soon;              /* which are fetched some positions before (policy_indices.c), */
-    int wraps;                     /* indices are wrapped by arithmetic instead of branches */
+    int direct;                    /* fused, and element by element (direct.h), */
+    int fetches_soon;              /* gathers with branches: which are fetched some positions before (policy_indices.c), */
+    int wraps;                     /* gathers: indices are wrapped by arithmetic instead of branches */
     int rolls;                     /* likewise, and by a ring of offsets, through the caches */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
     int apart;                     /* out of so large a table that no load had better wait for another */

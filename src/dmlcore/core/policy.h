@@ -23,6 +23,10 @@ DML_INLINE double dml_met_at_a_time(const dml_plan *p)
 /* Takes back what was to be fetched ahead where the indices tell that it need not be. */
 void dml_policy_indices(dml_plan *plan);
 
+/* Bytes of the table that positions are spread over: where each chooses from a part of its own beyond those of others, as along the first
+ * axis of a transposed table, all that they walk along, else what coordinates reach. */
+double dml_spread(const dml_plan *plan);
+
 /* Whether some of the first coordinates are negative. */
 int dml_meets_negative(const dml_plan *plan);
 

@@ -14,6 +14,7 @@
 #define MERGED_BELOW (2 << 20) /* and below, 0.92 to 0.95 of the time; elsewhere 1.02 to 1.07 */
 #define MERGED_APART (8 << 20) /* from there on, along rows, 1.0 to 1.7, as one load waits for another */
 #define FEW_OF_A_ROW 32 /* elements of each row of a large table that are fetched ahead */
+#define LONG_COLUMN (64 << 10) /* bytes of each part of the table that indices choose from */
 #define FAR_SCATTERED (8 << 20) /* bytes of a table */
 #define MANY_TUPLES 100000 /* out of nearer tables than */
 #define TUPLES_FAR (16 << 20) /* these blocks read them as fast as one by one: 0.85 to 1.0 */
@@ -79,8 +80,15 @@ static enum dml_fetch choose_fetch(const dml_plan *p)
     return p->far && near ? DML_FETCH_L2 : DML_FETCH_NONE;
 }
 
-/* Whether elements are scattered one by one. Measured on Granite Rapids, 5000 to 8,000,000 of them by a single index: 1.0 to 1.6x; of pairs,
- * and along rows of the table, 1.1 to 1.8x out of FAR_SCATTERED and more, else 0.9 to 1.0x, as along few rows of any table. */
+double dml_spread(const dml_plan *p)
+{
+    int64_t step = p->rank ? llabs(p->dim[p->rank - 1].table) : 0;
+    int beyond = step > 0 && (double)step >= p->reached && p->reached >= LONG_COLUMN;
+    return p->tuple == 1 && beyond ? p->walked : p->reached;
+}
+
+/* Whether elements are scattered one by one. Measured on Granite Rapids, 5000 to 8,000,000 of them by a single index: 0.95 to 1.6x; of pairs,
+ * and along rows of the table, 1.1 to 1.8x into FAR_SCATTERED and more, else 0.9 to 1.0x, as along few rows of any table. */
 static int scatters_directly(const dml_plan *p)
 {
     int rows = p->walked > 0, far = p->reached >= FAR_SCATTERED && !(rows && p->bounds[0] <= FEW_ROWS);
@@ -96,5 +104,5 @@ void dml_policy_loads(dml_plan *p)
     p->gathers = p->reached < (double)t->gathers_below && !(p->slice == 2 && has_odd_places(p));
     p->fetch = choose_fetch(p);
     int64_t direct = p->tuple > 1 && p->positions >= MANY_TUPLES ? dml_most(t->gathers_direct, TUPLES_FAR) : t->gathers_direct;
-    p->direct = p->stores ? scatters_directly(p) : p->tuple <= DML_DIRECT_TUPLE && p->reached >= (double)direct;
+    p->direct = p->stores ? scatters_directly(p) : p->tuple <= DML_DIRECT_TUPLE && dml_spread(p) >= (double)direct;
 }

@@ -136,7 +136,7 @@ static int goes_directly_apart(const dml_plan *p)
  * of one and two, are not worth their code. */
 static int wraps_directly(const dml_plan *p)
 {
-    return p->direct && p->tuple <= 2 && p->slice <= 8 && p->reached >= (double)p->tuned->wraps_directly;
+    return p->direct && p->tuple <= 2 && p->slice <= 8 && dml_spread(p) >= (double)p->tuned->wraps_directly;
 }
 
 /* Whether tuples each of whose coordinates follow each other, and single indices and tuples that are equally far apart, are joined in

@@ -8,7 +8,7 @@ static int LOOP(scatter_nd)(const dml_plan *plan, dml_worker *worker, int64_t be
     block.known = NULL;
     for (int64_t box = begin, boxes; box < end; box += boxes) {
         boxes = dml_block_open(plan, box, worker->extent ? 1 : end - box, &block);
-        int fused = plan->fused && !plan->combine && !worker->extent;
+        int fused = plan->fused && !block.kept && !plan->combine && !worker->extent;
         if (fused ? SCATTER_FUSED(plan, &block) : NORMALISE(plan, &block))
             return DML_OUT_OF_RANGE;
         if (worker->extent)
