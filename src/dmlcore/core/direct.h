@@ -176,16 +176,18 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
 }
 
 /* Each element scattered by itself: single indices, or pairs. */
-DML_INLINE int NAME(scatter_direct)(const dml_plan *p, const dml_block *b)
+DML_PIECE int NAME(scatter_direct)(const dml_plan *p, const dml_block *b)
 {
     uint64_t n[2], add[2], step[2];
-    int q = p->tuple, near = p->fetch == DML_FETCH_L1;
-    int64_t each = p->joined ? p->joined : q * (int64_t)sizeof(I);
-    NAME(constants)(p, q, n, add, step);
-    return NAME(all_wrapped)(q == 2      ? NAME(scattered_pairs)
-                             : p->ramped ? NAME(scattered_walking)
-                                         : NAME(scattered_singles),
-                             p, b, each, n, add, step, near ? SOON_NEAR : SOON, near);
+    int near = p->fetch == DML_FETCH_L1;
+    int64_t each = p->joined ? p->joined : p->tuple * (int64_t)sizeof(I), soon = near ? SOON_NEAR : SOON;
+    NAME(wrapper) *wrapper = p->ramped ? NAME(scattered_walking) : NAME(scattered_singles);
+    NAME(constants)(p, 1, n, add, step);
+    if (p->tuple == 2) {
+        NAME(constants)(p, 2, n, add, step);
+        wrapper = NAME(scattered_pairs);
+    }
+    return NAME(all_wrapped)(wrapper, p, b, each, n, add, step, soon, near);
 }
 
 #undef SOON_NEAR
