@@ -1,6 +1,6 @@
-/* direct.h: each element gathered or scattered by itself, as soon as its indices are checked. With branches; by arithmetic, whatever
- * the signs of indices, as all scatters; and by columns where each coordinate of pairs follows the other. Included by fused.h, without guard, where a tuning moves
- * elements so. */
+/* direct.h: each element gathered or scattered by itself, as soon as its indices are checked. With branches; by arithmetic, whatever the
+ * signs of indices, as all scatters; and by columns where each coordinate of pairs follows the other. Included by fused.h, without guard,
+ * where a tuning moves elements so. */
 #define MANY_SINGLES (1 << 20) /* positions with single indices: beside so many the hardware fetches nothing by itself */
 #define SOON 64 /* positions between an element that is fetched and one that is moved, where they are one by one */
 #define SOON_NEAR 24 /* and one that is fetched to the first-level cache, to be stored to */
