@@ -155,7 +155,7 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
     int64_t first = p->fetches_soon ? dml_most(0, dml_least(b->count, known - SOON)) : 0, own = dml_most(0, b->count - SOON);
     const char *index = b->indices;
     char *stream = b->stream;
-    const int ahead = q > 1 ? DML_PAGES_AHEAD : 0; /* single indices are few enough for the hardware */
+    const int ahead = q > 1 ? DML_PAGES_AHEAD : 0; /* the hardware fetches single ones, so few of them */
     uint64_t n[4], add[4], step[4];
     NAME(constants)(p, q, n, add, step);
     if (sizeof(T) <= 8 && q < 3 && p->wraps)
