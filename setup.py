@@ -79,8 +79,9 @@ class BuildExt(build_ext):
         all_hot = ["--param", "hot-bb-frequency-fraction=100000"]
         own = {"avx2.c": self.accepted(repeats_less, wide), "baseline.c": self.accepted(vectors)} if x86 else {}
         # They decide, and do nothing for every element, or gain nothing by unrolled loops: 12 KB of the wheel
-        decide = "boxes columns interleaved move overwritten policy_indices pool rows short_rows straight strided tiles"
+        decide = "columns interleaved move overwritten policy_indices pool rows short_rows straight strided tiles"
         own |= {f"{name}.c": ["-O2"] for name in (*decide.split(), "together", "turned", "turned_once", "whole")}
+        own["boxes.c"] = self.accepted(vectors)  # its ramps: half the time
         loops = ["-falign-loops=32", *self.accepted(all_hot)]
 
         def compile_one(source, options):

@@ -107,7 +107,7 @@ void dml_plan_ramps(const dml_plan *p, dml_ramps *r)
         narrow_ramp(p, rows, r->table.narrow);
     if (p->scattered)
         stream_ramp(p, p->rows, r->stream);
-    if (p->packed)
+    if (p->packed && !p->linear)
         index_ramp(p, rows, r->index);
 }
 

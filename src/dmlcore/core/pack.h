@@ -148,7 +148,8 @@ DML_PIECE const void *NAME(pack)(const dml_plan *p, dml_block *b, int64_t count)
 {
     T *to = sizeof(T) == 4 ? (T *)(void *)b->packed.half : (T *)(void *)b->packed.full;
     const dml_dim *last = p->dim + p->rank - 1;
-    const int64_t *ramp = p->ramps->index;
+    static const int64_t none[] = {0};
+    const int64_t *ramp = p->linear ? none : p->ramps->index;
     const char *from = b->indices;
     int64_t row = p->linear ? count : last->size;
     int q = p->tuple;
@@ -159,7 +160,7 @@ DML_PIECE const void *NAME(pack)(const dml_plan *p, dml_block *b, int64_t count)
         }
     else if (q == 1)
         NAME(collect_rows)(to, from, ramp, last->index, count, row);
-    else if (row >= WORTH_A_LOOP)
+    else if (p->linear || row >= WORTH_A_LOOP)
         for (int64_t i = 0; i < count; i += row)
             NAME(collect_any)(to + i * q, from + ramp[i], last->index, row, q, p->coordinate_stride);
     else
