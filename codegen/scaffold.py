@@ -105,19 +105,7 @@ KERNEL = """\
 
 static int LOOP({snake})(const dml_plan *plan, dml_worker *worker, int64_t begin, int64_t end)
 {{
-    dml_block block;
-    for (int64_t box = begin; box < end; box++) {{
-        dml_block_open(plan, box, 1, &block);
-        if (NORMALISE(plan, &block))
-            return DML_OUT_OF_RANGE;
-        GATHER(plan, &block);              /* {todo} or GATHER_SLICES, SCATTER, SCATTER_SLICES, see kernels/ */
-        if (block.missed)
-            dml_block_fill(plan, &block);
-        int stop = dml_tick(worker, plan->block_bytes);
-        if (stop)
-            return stop;
-    }}
-    return DML_OK;
+    return GATHER_BOXES(plan, worker, begin, end); /* {todo} or SCATTER_BOXES, or a walk of its own, see core/walk.h */
 }}
 """
 

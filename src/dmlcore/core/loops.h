@@ -9,6 +9,26 @@
 #define SECOND_TUNING 0
 #endif
 
+/* the words that the operators' loops are written in, */
+#define LOOP(name) DML_JOIN4(name, T, I, ISA)
+#define LOOP_T(name) DML_JOIN3(name, T, ISA)
+#define LOOP_C(name) DML_JOIN3(name, C, ISA)
+#define GATHER_BOXES DML_JOIN4(gather_boxes, T, I, ISA)
+#define SCATTER_BOXES DML_JOIN4(scatter_boxes, T, I, ISA)
+#define MARK DML_JOIN3(mark, T, ISA)
+#define EXTRACT DML_JOIN2(extract, ISA)
+#define EMIT DML_JOIN3(emit, C, ISA)
+
+/* and what most of them come to (walk.h) */
+#define NORMALISE DML_JOIN3(normalise, I, ISA)
+#define GATHER DML_JOIN3(gather, T, ISA)
+#define GATHER_FUSED DML_JOIN4(gather_fused, T, I, ISA)
+#define GATHER_SLICES DML_JOIN2(gather_slices, ISA)
+#define SCATTER DML_JOIN3(scatter, T, ISA)
+#define SCATTER_FUSED DML_JOIN4(scatter_fused, T, I, ISA)
+#define SCATTER_SLICES DML_JOIN2(scatter_slices, ISA)
+#define KEEP_RANGE DML_JOIN2(keep_range, ISA)
+
 /* table offsets from coordinates */
 #ifndef CHECK_BY_MAX
 #define CHECK_BY_MAX 0
@@ -57,6 +77,24 @@ _Static_assert(RING_AHEAD <= DML_LONGEST_LOOK, "the next box has so many");
 #undef I
 #undef S
 
+/* storing a line past the caches */
+#ifndef STREAM64
+#define STREAM64 dml_stream64
+#endif
+#ifdef EXCHANGE64
+#include "exchange.h"
+#define EXCHANGE DML_JOIN2(exchange, ISA)
+#else
+#define EXCHANGE NULL
+#endif
+
+/* moving slices of any size, leaving out what other threads move */
+#ifndef KEEP
+#define KEEPS 0
+#define KEEP(offsets, chosen, where, step, count, low, extent) 0
+#endif
+#include "slices.h"
+
 /* moving elements */
 #ifndef TAKE
 #define TAKES(T) 0
@@ -77,45 +115,55 @@ _Static_assert(RING_AHEAD <= DML_LONGEST_LOOK, "the next box has so many");
 #include "elements.h"
 #define I u32
 #include "fused.h"
+#include "walk.h"
 #undef I
 #define I u64
 #include "fused.h"
+#include "walk.h"
 #undef I
 #undef T
 #define T u16
 #include "elements.h"
 #define I u32
 #include "fused.h"
+#include "walk.h"
 #undef I
 #define I u64
 #include "fused.h"
+#include "walk.h"
 #undef I
 #undef T
 #define T u32
 #include "elements.h"
 #define I u32
 #include "fused.h"
+#include "walk.h"
 #undef I
 #define I u64
 #include "fused.h"
+#include "walk.h"
 #undef I
 #undef T
 #define T u64
 #include "elements.h"
 #define I u32
 #include "fused.h"
+#include "walk.h"
 #undef I
 #define I u64
 #include "fused.h"
+#include "walk.h"
 #undef I
 #undef T
 #define T u128
 #include "elements.h"
 #define I u32
 #include "fused.h"
+#include "walk.h"
 #undef I
 #define I u64
 #include "fused.h"
+#include "walk.h"
 #undef I
 #undef T
 
@@ -181,24 +229,6 @@ const dml_columns *const DML_TABLE(dml_columns)[] = {
 };
 #endif
 
-/* storing a line past the caches */
-#ifndef STREAM64
-#define STREAM64 dml_stream64
-#endif
-#ifdef EXCHANGE64
-#include "exchange.h"
-#define EXCHANGE DML_JOIN2(exchange, ISA)
-#else
-#define EXCHANGE NULL
-#endif
-
-/* moving slices of any size, leaving out what other threads move */
-#ifndef KEEP
-#define KEEPS 0
-#define KEEP(offsets, chosen, where, step, count, low, extent) 0
-#endif
-#include "slices.h"
-
 /* turning indices */
 #ifndef TURN_INDICES
 #define TURN_INDICES NULL
@@ -245,22 +275,6 @@ const dml_columns *const DML_TABLE(dml_columns)[] = {
 #define C u64
 #include "emit.h"
 #undef C
-
-/* the words that the operators' loops are written in */
-#define LOOP(name) DML_JOIN4(name, T, I, ISA)
-#define LOOP_T(name) DML_JOIN3(name, T, ISA)
-#define LOOP_C(name) DML_JOIN3(name, C, ISA)
-#define NORMALISE DML_JOIN3(normalise, I, ISA)
-#define GATHER DML_JOIN3(gather, T, ISA)
-#define GATHER_FUSED DML_JOIN4(gather_fused, T, I, ISA)
-#define SCATTER DML_JOIN3(scatter, T, ISA)
-#define SCATTER_FUSED DML_JOIN4(scatter_fused, T, I, ISA)
-#define GATHER_SLICES DML_JOIN2(gather_slices, ISA)
-#define SCATTER_SLICES DML_JOIN2(scatter_slices, ISA)
-#define KEEP_RANGE DML_JOIN2(keep_range, ISA)
-#define MARK DML_JOIN3(mark, T, ISA)
-#define EXTRACT DML_JOIN2(extract, ISA)
-#define EMIT DML_JOIN3(emit, C, ISA)
 
 #include "../_generated/loops.inc"
 
