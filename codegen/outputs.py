@@ -62,7 +62,7 @@ def context(spec: Spec) -> dict:
         "levels": spec.levels,
         "data_types": types,
         "numpy_types": [(numpy_names(t.numpy), t.value) for t in types if t.numpy],
-        "numeric_types": max(t.value for t in types if t.dml and t.numpy),
+        "numbers": [t for t in types if t.dml and t.numpy],
         "storages": [(s, [n for n, of in storage_of.items() if of == s] or ["none"]) for s in datatypes.STORAGES],
         "tensor_rules": ["DML_" + "_".join(map(names.snake, r.id.split("-"))).upper() for r in spec.tensor.rules],
         "checks_max": max(len(op.checks) for op in operators),

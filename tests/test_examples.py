@@ -13,7 +13,6 @@ import dmlcore
 from codegen.validate import TensorValue
 
 pytestmark = pytest.mark.parametrize("pair", EXAMPLES, ids=example_id)
-HAS_DATA = "the example has sizes only"
 
 
 def levels(example):

@@ -267,6 +267,28 @@ except Stop:
     )
 
 
+@POSIX
+def test_interrupted_while_duplicates_are_sought():
+    assert (
+        finished("""
+class Stop(Exception):
+    pass
+def handler(*_):
+    raise Stop
+signal.signal(signal.SIGALRM, handler)
+same = np.broadcast_to(np.int64(0), 1 << 24)
+signal.setitimer(signal.ITIMER_REAL, 0.05)
+try:
+    dmlcore.scatter_elements(np.zeros(2, np.uint8), same, same.astype(np.uint8), duplicates="raise")
+except ValueError as error:
+    print("too late", error)
+except Stop:
+    print("stopped")
+""")
+        == "stopped"
+    )
+
+
 def test_errors_come_back_from_workers():
     """Exceptions pickle with all they know."""
     assert (

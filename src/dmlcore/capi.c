@@ -101,6 +101,8 @@ static int move_is_sound(const dml_move *m, const dml_run *run)
 /* Runs with the default number of threads where none was given. */
 static int move_with(int op, const dml_move *move, dml_run *run)
 {
+    if (dml_move_few(op, move, run))
+        return DML_OK;
     int threads = run->threads;
     if (threads < 1)
         run->threads = dmlcore_functions.get_num_threads();
@@ -109,7 +111,7 @@ static int move_with(int op, const dml_move *move, dml_run *run)
     return status;
 }
 
-/* GATHER_ND and SCATTER_ND have the most general loops; the others' are the same or need less. */
+/* All operators that gather run the same loops, and all that scatter (core/walk.h). */
 static int gather(const dml_move *move, dml_run *run)
 {
     if (!move_is_sound(move, run) || run->mode == DML_DROP || run->reduction != DML_NONE || move->source ||
@@ -123,7 +125,7 @@ static int scatter(const dml_move *move, dml_run *run)
     if (!move_is_sound(move, run) || run->mode == DML_CLIP || run->mode == DML_FILL)
         return DMLCORE_INVALID;
     if (run->reduction != DML_NONE &&
-        (run->data_type < 1 || run->data_type > DML_NUMERIC_TYPES || dml_data_types[run->data_type].storage != run->storage))
+        (run->data_type < 1 || run->data_type >= DML_NUMBERS || dml_data_types[run->data_type].storage != run->storage))
         return DMLCORE_INVALID;
     return move_with(DML_OP_SCATTER_ND, move, run);
 }
@@ -146,22 +148,7 @@ static int nonzero_with(int (*step)(dml_nonzero *, dml_run *), dml_nonzero *nz, 
 
 static int nonzero_count(dml_nonzero *nz, dml_run *run)
 {
-    static const char one[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    static const int64_t zeros[DML_RANK_MAX];
-    if (!nonzero_is_sound(nz, run))
-        return DMLCORE_INVALID;
-    if (nz->mask[0] || nz->mask[1])
-        return nonzero_with(dml_nonzero_count, nz, run);
-    /* a type without a zero: every element is told by one and the same, which is none */
-    dml_nonzero all = *nz;
-    all.input = one;
-    all.strides.v = zeros;
-    all.strides.n = nz->sizes.n;
-    all.mask[0] = all.mask[1] = UINT64_MAX;
-    int status = nonzero_with(dml_nonzero_count, &all, run);
-    nz->count = all.count;
-    nz->scratch = all.scratch;
-    return status;
+    return nonzero_is_sound(nz, run) ? nonzero_with(dml_nonzero_count, nz, run) : DMLCORE_INVALID;
 }
 
 static int nonzero_write(dml_nonzero *nz, dml_run *run)

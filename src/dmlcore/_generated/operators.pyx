@@ -1078,8 +1078,6 @@ cdef void plan_nonzero_coordinates(nonzero_coordinates_desc *c, dml_nonzero *pla
     plan.mask[0] = dml_data_types[c.input.data_type].zero_mask[0]
     plan.mask[1] = dml_data_types[c.input.data_type].zero_mask[1]
     plan.scratch = NULL
-    if plan.mask[0] == 0 and plan.mask[1] == 0:
-        no_zeros(plan)
     prepare(run, c.input.data_type, 0, options, False, False)
 
 

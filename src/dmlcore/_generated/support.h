@@ -41,7 +41,6 @@ typedef struct {
 } dml_data_type;
 
 #define DML_DATA_TYPES 26
-#define DML_NUMERIC_TYPES 11              /* the types 1 .. this have arithmetic */
 static const dml_data_type dml_data_types[DML_DATA_TYPES] = {
     { 0, 0, -1, {UINT64_C(0x0), UINT64_C(0x0)}, "UNKNOWN"},    /* 0 */
     { 32, 2, -1, {UINT64_C(0x7fffffff), UINT64_C(0x0)}, "FLOAT32"},    /* 1 */

@@ -7,22 +7,6 @@
 #include "bitmap.h"
 #include "plan.h"
 
-/* DML_TENSOR_DATA_TYPE, for what depends on more than the width of an element. */
-enum {
-    DML_FLOAT32 = 1,
-    DML_FLOAT16,
-    DML_UINT32,
-    DML_UINT16,
-    DML_UINT8,
-    DML_INT32,
-    DML_INT16,
-    DML_INT8,
-    DML_FLOAT64,
-    DML_UINT64,
-    DML_INT64,
-    DML_NUMBERS
-};
-
 /* Two, three or four columns to rows that follow each other, and back. NULL: nothing better than element by element. */
 typedef struct {
     void (*interleave[3])(char *to, const char *const *column, int64_t rows);

@@ -45,8 +45,11 @@ cdef extern from "core/list.h" nogil:
     dml_list dml_repeat(int64_t, int64_t, int64_t *)
     dml_list dml_right_align(dml_list, int64_t, int64_t *)
 
+cdef extern from "_generated/operators.h" nogil:
+    enum: DML_NUMBERS
+
 cdef extern from "_generated/support.h" nogil:
-    enum: DML_CHECKS_MAX, DML_ARRAY_DOOR, DML_DATA_TYPES, DML_NUMERIC_TYPES
+    enum: DML_CHECKS_MAX, DML_ARRAY_DOOR, DML_DATA_TYPES
     ctypedef struct dml_cell:
         pass
     ctypedef struct dml_data_type:
@@ -145,15 +148,6 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
-    /* One element of ones, and strides that never leave it. */
-    static const char dml_ones[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    static dml_list dml_still(int64_t n)
-    {
-        static const int64_t zeros[DML_RANK_MAX];
-        dml_list all = {zeros, n};
-        return all;
-    }
-
     /* The offset of a position, told by its row-major number. */
     static int64_t dml_dot(dml_list sizes, dml_list strides, int64_t number)
     {
@@ -199,8 +193,6 @@ cdef extern from *:
     #endif
     """
     int dml_raised() except -1
-    const char *dml_ones
-    dml_list dml_still(int64_t) nogil
     int64_t dml_dot(dml_list, dml_list, int64_t) nogil
     int64_t dml_coordinate(const char *, int) nogil
     const char *DML_COMPILER
@@ -208,10 +200,17 @@ cdef extern from *:
 
 cdef enum:
     KEEP_GIL = 16384        # elements that are looked for in less time than giving the GIL away and getting it back takes
+    ASK_EVERY = 1 << 22     # positions that are walked with the GIL held, between two looks for Ctrl-C
 
-cdef int threads_wanted = 1     # set_num_threads, or what threads.py found
+cdef int threads_wanted = 1     # set_num_threads, or default_threads
 cdef bint always_planned = False    # _set_grain
 cdef int type_codes[256]        # NumPy type number -> DML_TENSOR_DATA_TYPE (0 where there is none)
+
+
+cdef int default_threads() except -1:
+    """What threads.py found; a serial build uses one, but tells of a wrong setting as well."""
+    cdef int found = _threads.default_threads()
+    return found if DML_OPENMP else 1
 
 
 cdef int poll() noexcept nogil:
@@ -476,7 +475,7 @@ cdef bytes fill_element(Options *options, cnp.ndarray data):
 
 cdef int check_reduction(Options *options, int data_type, cnp.ndarray data) except -1:
     """Arithmetic is defined for DirectML's numeric types; the extensions can only be moved."""
-    if not (0 < data_type <= DML_NUMERIC_TYPES):
+    if not (0 < data_type < DML_NUMBERS):
         raise TypeError(f"reduction is {REDUCTION_NAMES[options.reduction]!r}, which is not defined for data type "
                         f"{(<object> data).dtype}; expected reduction='none', or an integer or floating point type of 8 to 64 bits")
     return 0
@@ -492,6 +491,8 @@ cdef int check_duplicates(dml_move *move, int index, str operator, str tensor, s
     cdef const char *index_at
     cdef bint outside, empty = dml_product(move.slice) == 0   # whose strides may be zero, and tell no place
     for at in range(count):
+        if at % ASK_EVERY == ASK_EVERY - 1 and check_signals():
+            dml_raised()
         place = dml_dot(move.positions, move.table_strides, at)
         index_at = move.indices + dml_dot(move.positions, move.index_strides, at)
         outside = False
@@ -623,13 +624,6 @@ cdef cnp.ndarray load_rows(object out, int number, int64_t count, int64_t rank):
     return array
 
 
-cdef void no_zeros(dml_nonzero *plan) noexcept:
-    """For a data type without a zero: every element is told by one and the same byte, which is not zero."""
-    plan.input = dml_ones
-    plan.strides = dml_still(plan.sizes.n)
-    plan.mask[0] = plan.mask[1] = UINT64_MAX
-
-
 cdef int check_coordinate_range(int number, dml_list sizes) except -1:
     cdef int64_t i
     if number == cnp.NPY_UINT32:
@@ -664,7 +658,7 @@ def set_num_threads(num_threads):
     >>> dmlcore.set_num_threads(before)
     """
     global threads_wanted
-    threads_wanted = _threads.default_threads() if num_threads is None else _arrays.thread_count(num_threads)
+    threads_wanted = default_threads() if num_threads is None else _arrays.thread_count(num_threads)
 
 
 def get_num_threads():
@@ -740,5 +734,5 @@ _C_API = PyCapsule_New(&dmlcore_functions, DMLCORE_CAPSULE, NULL)
 
 dml_threads_init()
 start_pool()
-threads_wanted = _threads.default_threads()
+threads_wanted = default_threads()
 _select_isa(_os.environ.get("DMLCORE_ISA") or None)

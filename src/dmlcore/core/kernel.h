@@ -92,7 +92,7 @@ typedef struct {
     dml_list sizes;
     dml_list strides;               /* bytes, any */
     const char *input;
-    uint64_t mask[2];               /* which bits of an element tell a zero (16-byte elements use both words) */
+    uint64_t mask[2];               /* which bits of an element tell a zero (16-byte elements use both words); none: no element is one */
     int64_t columns;                /* how many trailing coordinates a row gets (DirectML's N) */
     char *coordinates;              /* for write: one row per element */
     int64_t row_stride, column_stride;   /* bytes */

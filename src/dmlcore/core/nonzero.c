@@ -57,6 +57,10 @@ static int count_chunk(void *job, dml_worker *worker, int64_t chunk)
 
 int dml_nonzero_count(dml_nonzero *nz, dml_run *run)
 {
+    /* of a type without a zero every element is told by one and the same, which is not zero */
+    static const char one[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const uint64_t every_bit[2] = {UINT64_MAX, UINT64_MAX};
+    int zeros = nz->mask[0] || nz->mask[1];
     finding f;
     dml_pulse pulse = {.poll = run->poll};
     f.width = 1 << run->storage;
@@ -65,10 +69,10 @@ int dml_nonzero_count(dml_nonzero *nz, dml_run *run)
         f.total *= nz->sizes.v[d];
     f.chunks = dml_ceil(f.total, CHUNK);
     f.counter = dml_chosen_isa->nonzero_counts[run->storage];
-    f.mask = nz->mask;
+    f.mask = zeros ? nz->mask : every_bit;
     f.stage = NULL;
     f.some = CHUNK;
-    dml_in_order_of(&f.input, nz->input, nz->sizes, nz->strides, f.width);
+    dml_in_order_of(&f.input, zeros ? nz->input : one, nz->sizes, zeros ? nz->strides : (dml_list){NULL, 0}, f.width);
     int64_t nanoseconds = f.input.dense ? f.total * f.width / 24 : f.total * dml_most(f.width, 2) / 6;
     int threads = f.chunks > 1 ? dml_threads_worth(run->threads, nanoseconds, &pulse) : 1;
 

@@ -168,15 +168,6 @@ int dml_parallel(dml_work work, void *job, int64_t chunks, dml_order order, int 
     return status;
 }
 
-int dml_threads_available(void)
-{
-#ifdef _OPENMP
-    return 1;
-#else
-    return 0;
-#endif
-}
-
 int dml_threads_max(void)
 {
 #ifdef _OPENMP

@@ -83,15 +83,11 @@ int dml_threads_worth(int threads, int64_t nanoseconds, dml_pulse *pulse);
 /* Once, when the module is loaded: makes a fork after parallel work safe. */
 void dml_threads_init(void);
 
-/* 1 where the core was built with OpenMP. */
-int dml_threads_available(void);
-
 /* What the runtime allows at most (omp_get_max_threads), 1 without OpenMP. */
 int dml_threads_max(void);
 
 /* Tests: predicted nanoseconds from which on threads are used, as many as asked for; 1 always uses them, 0 restores the
  * default. */
 void dml_set_grain(int64_t nanoseconds);
-int64_t dml_grain(void);
 
 #endif

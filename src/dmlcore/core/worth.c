@@ -210,4 +210,3 @@ int dml_threads_worth(int threads, int64_t nanoseconds, dml_pulse *pulse)
 }
 
 void dml_set_grain(int64_t nanoseconds) { grain = nanoseconds > 0 ? nanoseconds : GRAIN; }
-int64_t dml_grain(void) { return grain; }
