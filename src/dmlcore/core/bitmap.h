@@ -1,5 +1,5 @@
 /* bitmap.h: one bit for each element that is not zero, and the segments in which their coordinates are written.
- * Included by core/loops.h; nonzero.c makes the bitmap. */
+ * nonzero.c makes the bitmap, mark.h, extract.h and emit.h fill and read it. */
 #ifndef DMLCORE_BITMAP_H
 #define DMLCORE_BITMAP_H
 

@@ -14,7 +14,7 @@ typedef struct dml_block {
     const char *indices;
     const char *known;             /* indices that the offsets come from already; NULL: none */
     int64_t known_positions;       /* normalise.h: how many; */
-    int64_t known_at;              /* fused.h and far.c, which check as many ahead as they need: where their offsets begin */
+    int64_t known_at;              /* rings, which check as many ahead as they need: where their offsets begin */
     int64_t following;             /* positions behind its own whose indices may be looked at already: the next boxes' */
     const u32 *kept;               /* offsets that a scan has kept; NULL: none */
     const char *next;              /* prefetch: where the table's next row will be read */
@@ -78,6 +78,13 @@ DML_INLINE int64_t dml_block_open(const dml_plan *p, int64_t box, int64_t most, 
     b->where = p->scattered ? p->ramps->stream : NULL;
     b->missed = 0;
     return boxes;
+}
+
+/* Fetches some bytes that are read soon. */
+DML_INLINE void dml_fetch(const char *from, int64_t bytes)
+{
+    for (int64_t at = 0; at < bytes; at += DML_LINE)
+        DML_PREFETCH(from + at);
 }
 
 /* Fetches some bytes of the table's next row, to be stored to or not; the answer is what comes after them. */

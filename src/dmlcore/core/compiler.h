@@ -1,5 +1,5 @@
 /* compiler.h: what differs between compilers and machines, so that everything else is plain C11.
- * Included by every C file of the core and of isa/; the only header with compiler extensions outside isa/. */
+ * Included by every C file of the core and of isa/; outside isa/ nearly all that is not plain C11 is here. */
 #ifndef DMLCORE_COMPILER_H
 #define DMLCORE_COMPILER_H
 

@@ -158,7 +158,7 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
     const int ahead = q > 1 ? DML_PAGES_AHEAD : 0; /* the hardware fetches single ones, so few of them */
     uint64_t n[4], add[4], step[4];
     NAME(constants)(p, q, n, add, step);
-    if (sizeof(T) <= 8 && q < 3 && p->wraps)
+    if (sizeof(T) <= 8 && q < 3 && p->by_arithmetic)
         return NAME(all_wrapped)(q == 2      ? NAME(wrapping_pairs)
                                  : p->ramped ? NAME(walking_singles)
                                              : NAME(wrapping_singles),

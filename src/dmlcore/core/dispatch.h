@@ -82,7 +82,7 @@ typedef struct {
     dml_turner turn_indices;                                   /* NULL: they are turned as they are */
     const dml_shuffle *shuffles;                               /* for elements of one, two, four bytes and more; NULL: none */
     const dml_row_lookup (*row_lookups)[DML_WIDTHS];           /* by storage class and dml_width; NULL: none */
-    int wraps;                                                 /* coordinates of fused tuples, or one less; 1: none apart */
+    int longest_ring; /* coordinates of tuples that rings read, of some elements one less; 1: single indices; 0: none */
     int looks_up;                                              /* elements in tables that registers hold */
     int moves_directly;                                        /* each element checked and moved by itself */
 } dml_isa;

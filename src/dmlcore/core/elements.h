@@ -130,15 +130,8 @@ DML_INLINE void NAME(look_up)(const dml_plan *p, char *stream, const char *table
     NAME(look_up_at)(stream + IN_ORDER(first), table, p->in_registers, offsets + first, count - first, past);
 }
 
-/* Of the indices that the next box is likely to have, those of sixteen positions are fetched. */
-DML_INLINE const char *NAME(feed)(const char *soon, int64_t bytes)
-{
-    for (int64_t at = 0; at < bytes; at += DML_LINE)
-        DML_PREFETCH(soon + at);
-    return soon + bytes;
-}
-
-/* The most frequent case. ahead: the prefetch distance of a far table; else its next row is fetched, where there is one. */
+/* The most frequent case. ahead: the prefetch distance of a far table; else its next row is fetched, where there is one. soon: the indices
+ * that the next box is likely to have, those of sixteen positions at a time. */
 DML_INLINE void NAME(gather_in_order)(const dml_plan *p, const dml_block *b, int64_t ahead)
 {
     const u32 *offsets = b->offsets.narrow;
@@ -149,20 +142,20 @@ DML_INLINE void NAME(gather_in_order)(const dml_plan *p, const dml_block *b, int
     for (; i < first; i++)
         NAME(store)(stream + IN_ORDER(i), NAME(load)(table + offsets[i]));
     for (; ahead && !past && i + ahead + 16 <= n; i += 16) {
-        soon = NAME(feed)(soon, p->fed);
+        soon = dml_block_fetch(soon, p->fed, 0);
         for (int j = 0; j < 16; j++) {
             DML_PREFETCH_L2(table + offsets[i + j + ahead]);
             NAME(store)(stream + IN_ORDER(i + j), NAME(load)(table + offsets[i + j]));
         }
     }
     for (; ahead && i + ahead + 16 <= n; i += 16) {
-        soon = NAME(feed)(soon, p->fed);
+        soon = dml_block_fetch(soon, p->fed, 0);
         for (int j = 0; j < 16; j++)
             DML_PREFETCH_L2(table + offsets[i + j + ahead]);
         NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i, DML_INSERTS, 1);
     }
     for (; i + 16 <= n; i += 16) {
-        soon = NAME(feed)(soon, p->fed);
+        soon = dml_block_fetch(soon, p->fed, 0);
         next = dml_block_fetch(next, p->next_step, 0);
         NAME(gather_sixteen)(table, stream + IN_ORDER(i), offsets + i, p->gathers ? DML_GATHERS : DML_INSERTS, past);
     }

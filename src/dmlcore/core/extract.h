@@ -1,4 +1,4 @@
-/* extract.h: the numbers of the bits that are set, in plain C, and the number of them in a word.
+/* extract.h: the numbers of the bits that are set, in plain C.
  * Included by core/loops.h for instruction sets ISA for which isa/ has nothing better, without guard. */
 
 /* Numbers, from 0 on, of the bits set among `length` from `first` on; `found` has 64 places more than that.

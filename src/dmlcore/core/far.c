@@ -22,13 +22,6 @@ DML_INLINE void fetch_named(const char *table, const u32 *offsets, int near)
             DML_PREFETCH_L2(table + offsets[j]);
 }
 
-/* Fetches what comes `ahead` bytes behind so many. */
-DML_INLINE void fetch_ahead(const char *from, int64_t bytes, int64_t ahead)
-{
-    for (int64_t at = 0; at < bytes; at += DML_LINE)
-        DML_PREFETCH(from + at + ahead);
-}
-
 static void move(const dml_plan *p, char *table, char *stream, const u32 *offsets, int64_t count, int scatter)
 {
     if (scatter)
@@ -68,14 +61,14 @@ int dml_far(const dml_plan *p, dml_block *b, int scatter)
             int64_t place = ends ? ready - whole : ready;
             const char *from = (ends ? next_indices : b->indices) + place * tuple;
             u32 *offsets = ring + ((at + ready) & (RING - 1));
-            fetch_ahead(from, STEP * tuple, p->ahead);
+            dml_fetch(from + p->ahead, STEP * tuple);
             if (check(from, STEP, p->tuple, is_signed, p->bounds, p->steps, ramp && !drift ? ramp + place : ramp, offsets))
                 return 1;
             if (p->fetch)
                 fetch_named((ends ? next_table : table) + place * drift, offsets, near);
         }
         if (scatter)
-            fetch_ahead(stream + i * width, STEP * width, DML_PAGES_AHEAD);
+            dml_fetch(stream + i * width + DML_PAGES_AHEAD, STEP * width);
         move(p, table + i * drift, stream + i * width, ring + ((at + i) & (RING - 1)), STEP, scatter);
     }
     if (rest) {

@@ -41,13 +41,6 @@ DML_INLINE void NAME(sixteen)(char *table, char *stream, const u32 *offsets, int
     }
 }
 
-/* Indices that are needed soon: so many bytes, a few lines, `ahead` of these. */
-DML_INLINE void NAME(fetch)(const char *index, int64_t bytes, int64_t ahead)
-{
-    for (int64_t at = 0; at < bytes; at += DML_LINE)
-        DML_PREFETCH(index + ahead + at);
-}
-
 /* The offsets of some tuples of q indices. */
 DML_INLINE int NAME(some)(const I *index, int64_t count, int q, const dml_plan *p, const u32 *ramp, u32 *offsets)
 {
@@ -88,7 +81,7 @@ DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramp, int 
         if (NAME(some)(index, some, 1, p, ramp, offsets))
             return 1;
         for (; i + 16 <= some; i += 16, table += 16 * drift, stream += 16 * sizeof(T)) {
-            NAME(fetch)((const char *)(index + i), 16 * sizeof(I), ahead);
+            dml_fetch((const char *)(index + i) + ahead, 16 * sizeof(I));
             next = dml_block_fetch(next, next_step, scatter);
             NAME(sixteen)(table, stream, offsets + i, drift, scatter, way, past);
         }

@@ -79,8 +79,8 @@ typedef struct {
 /* Whether a move takes less time than giving Python's lock away and getting it back, and so is no work for threads either. */
 int dml_move_is_small(const dml_move *move);
 
-/* Runs a move of a few positions at once, on the calling thread: 1. Else 0, and nothing has been written: it is for
- * dml_move_run, like every index that is out of range. */
+/* Runs a move of a few positions at once, on the calling thread: 1. Else 0, and nothing has been written but to a new output: it is
+ * for dml_move_run, like every index that is out of range. */
 int dml_move_few(int op, const dml_move *move, const dml_run *run);
 
 /* Runs operator `op` (enum dml_operator in _generated/operators.h, the row of the loop tables). */
@@ -92,7 +92,7 @@ typedef struct {
     dml_list sizes;
     dml_list strides;               /* bytes, any */
     const char *input;
-    uint64_t mask[2];               /* which bits of an element tell a zero (16-byte elements use both words); none: no element is one */
+    uint64_t mask[2];               /* the bits that tell a zero, both words' for 16 bytes; none: nothing is zero */
     int64_t columns;                /* how many trailing coordinates a row gets (DirectML's N) */
     char *coordinates;              /* for write: one row per element */
     int64_t row_stride, column_stride;   /* bytes */

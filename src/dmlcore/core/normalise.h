@@ -232,8 +232,8 @@ DML_PIECE int NAME(by_columns)(const dml_plan *p, dml_block *b, const u32 *ramp)
     for (int k = 0; k < p->tuple; k++) {
         u32 *to = (p->tuple - k) % 2 ? b->offsets.narrow : (u32 *)(void *)b->packed.half;
         const char *next = b->indices + k * p->coordinate_stride + b->positions * (int64_t)sizeof(I);
-        for (int64_t at = 0; p->ahead && at < b->positions * (int64_t)sizeof(I); at += DML_LINE)
-            DML_PREFETCH(next + at); /* of the next box */
+        if (p->ahead)
+            dml_fetch(next, b->positions * (int64_t)sizeof(I)); /* of the next box */
         if (NAME(offsets)((const I *)(b->indices + k * p->coordinate_stride), b->positions, 1, dml_index_signed(p->index),
                           p->bounds + k, p->steps + k, ramp, to))
             return 1;

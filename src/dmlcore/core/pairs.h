@@ -1,5 +1,5 @@
 /* pairs.h: two numbers that follow each other in memory, loaded at once: loads and stores are what the processor has too few
- * of when elements are moved one by one. Included by elements.h, fused.h, combine.h and isa/joins_x86.h. */
+ * of when elements are moved one by one. */
 #ifndef DMLCORE_PAIRS_H
 #define DMLCORE_PAIRS_H
 

@@ -208,10 +208,10 @@ typedef struct dml_plan {
     int grows;                     /* fused, and the first two indices name elements that follow each other (follow.c) */
     int64_t joined;                /* fused, tuples joined by a ring, or read directly: bytes from one to the next; else 0 */
     int by_rows;                   /* fused, by a loop that reads short rows of single indices where they lie */
-    int direct;                    /* fused, and element by element (direct.h), */
-    int fetches_soon;              /* gathers with branches: which are fetched some positions before (policy_indices.c), */
-    int wraps;                     /* gathers: indices are wrapped by arithmetic instead of branches */
-    int rolls;                     /* likewise, and by a ring of offsets, through the caches */
+    int direct;                    /* fused, and element by element (direct.h) */
+    int fetches_soon;              /* direct, gathers with branches: elements are fetched some positions before */
+    int by_arithmetic;             /* gathers: negative indices are wrapped by arithmetic instead of branches */
+    int rolls;                     /* fused, by a ring of offsets (far.c), through the caches */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
     int apart;                     /* out of so large a table that no load had better wait for another */
     int merges;                    /* a masked load puts each element of four bytes into its place, where isa/ has that */
@@ -219,7 +219,7 @@ typedef struct dml_plan {
     int64_t in_registers;          /* bytes of the table, where vector registers hold it; 0: they do not */
     dml_row_lookup row_lookup;     /* they hold a row of the table, or some, for each row of positions; NULL: they do not; */
     dml_rows looked_up;            /* those rows */
-    int64_t ahead;                 /* prefetch: bytes from an index to one that is needed soon; 0: none */
+    int64_t ahead;                 /* prefetch: bytes from an index to one that is needed soon; 0: the hardware fetches it */
     int64_t fed; /* prefetch: bytes of indices for sixteen positions, of the next box while those of one move */
     int feeds; /* the next box's indices and updates are fetched while those of one are combined */
     int64_t next_row, next_step; /* prefetch: bytes to the same place of the table's next row, bytes for 16 positions */

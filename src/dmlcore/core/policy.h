@@ -20,7 +20,7 @@ DML_INLINE double dml_met_at_a_time(const dml_plan *p)
     return p->dim[p->rank - 1].table ? (double)p->bounds[0] * DML_LINE : p->reached;
 }
 
-/* Takes back what was to be fetched ahead where the indices tell that it need not be. */
+/* What the first indices tell of a plan whose boxes are cut: nothing is fetched ahead, or some positions before; one by one or not. */
 void dml_policy_indices(dml_plan *plan);
 
 /* Bytes of the table that positions are spread over: where each chooses from a part of its own beyond those of others, as along the first

@@ -53,7 +53,7 @@ static int had_better_fetch(const dml_plan *p, int many)
     int64_t bytes = dml_index_bytes(p->index);
     if (p->tuple == 1)
         return bytes == 8 && p->slice <= 4 && p->positions * bytes >= FAR_MORE;
-    int longest = dml_chosen_isa->wraps - !DML_WRAPS_FOURS(p->slice);
+    int longest = dml_chosen_isa->longest_ring - !DML_WRAPS_FOURS(p->slice);
     return bytes == 8 || (p->tuple <= longest && DML_WRAPS_TUPLES(p->slice));
 }
 
@@ -118,8 +118,9 @@ static int had_better_roll(const dml_plan *p)
 static int are_apart(const dml_plan *p)
 {
     int64_t apart = p->dim[p->rank - 1].index;
-    return dml_chosen_isa->wraps > 1 && p->packed && p->linear && !p->ramped && !p->stores && DML_WRAPS_TUPLES(p->slice) &&
-           llabs(apart) <= APART_MOST && (p->tuple == 1 || p->coordinate_stride == dml_index_bytes(p->index));
+    return dml_chosen_isa->longest_ring > 1 && p->packed && p->linear && !p->ramped && !p->stores &&
+           DML_WRAPS_TUPLES(p->slice) && llabs(apart) <= APART_MOST &&
+           (p->tuple == 1 || p->coordinate_stride == dml_index_bytes(p->index));
 }
 
 /* Whether elements that are moved one by one are named by indices that are equally far apart, and read where they are: what is brought
@@ -130,8 +131,8 @@ static int goes_directly_apart(const dml_plan *p)
            (p->tuple == 1 || p->by_columns || p->coordinate_stride == dml_index_bytes(p->index));
 }
 
-/* Whether elements that are moved one by one are so by arithmetic instead of branches, or pairs each of whose coordinates follow each
- * other. Measured on Granite Rapids: single ones 1.0 to 1.5x, along rows of the table 1.1 to 1.6x, negative pairs 1.0 to 1.5x, pairs by
+/* Whether negative indices of elements that go one by one are wrapped by arithmetic, not by branches, and pairs by columns may go one by
+ * one. Measured on Granite Rapids: single ones 1.0 to 1.5x, along rows of the table 1.1 to 1.6x, negative pairs 1.0 to 1.5x, pairs by
  * columns 1.05 to 1.6x; others, and triples, 0.6 to 1.05x; Emerald Rapids 0.4 to 1.3x. Elements of sixteen bytes, and columns for those
  * of one and two, are not worth their code. */
 static int wraps_directly(const dml_plan *p)
@@ -145,7 +146,7 @@ static int wraps_directly(const dml_plan *p)
 static int joins_apart(const dml_plan *p)
 {
     int64_t bytes = dml_index_bytes(p->index), apart = p->dim[p->rank - 1].index;
-    int by_ring = dml_chosen_isa->wraps > 1 && p->fused && !p->stores && !p->direct && !p->rolls && !p->in_registers &&
+    int by_ring = dml_chosen_isa->longest_ring > 1 && p->fused && !p->stores && !p->direct && !p->rolls && !p->in_registers &&
                   !p->gathers;
     if (by_ring && p->by_columns)
         return DML_WRAPS_COLUMNS(p->slice) && p->coordinate_stride != 0;
@@ -159,7 +160,7 @@ static int joins_apart(const dml_plan *p)
 static int goes_by_rows(const dml_plan *p)
 {
     const dml_dim *last = p->dim + p->rank - 1;
-    int by_ring = dml_chosen_isa->wraps && p->fused && !p->direct && !p->rolls && !p->in_registers && !p->gathers;
+    int by_ring = dml_chosen_isa->longest_ring && p->fused && !p->direct && !p->rolls && !p->in_registers && !p->gathers;
     by_ring &= p->tuned->rows_in_place < INT64_MAX && DML_WRAPS_ROWS(p->slice) && !p->stores && !p->row_lookup && !p->grows;
     return by_ring && p->packed && !p->unaligned && !p->linear && p->tuple == 1 && p->cut == p->rank - 2 &&
            last->index == dml_index_bytes(p->index) && last->size > 1;
@@ -189,7 +190,7 @@ static int takes_rows(const dml_plan *p)
 static int scatters_by_rows(const dml_plan *p)
 {
     const dml_dim *last = p->dim + p->rank - 1;
-    int simple = dml_chosen_isa->wraps && p->stores && p->whole && p->mode == DML_RAISE && p->boxes > 1 && p->tuple == 1;
+    int simple = dml_chosen_isa->longest_ring && p->stores && p->whole && p->mode == DML_RAISE && p->boxes > 1 && p->tuple == 1;
     simple &= !(p->combine || p->wide || p->again || p->fetch || p->rolls || p->unaligned);
     if (!simple || !DML_WRAPS_ROWS(p->slice) || p->rank < 2 || p->cut != p->rank - 2 ||
         last->index != dml_index_bytes(p->index) || last->stream != p->slice)
@@ -246,12 +247,12 @@ void dml_policy_loops(dml_plan *p)
     p->in_rows &= p->fetch || p->columns;
     p->in_registers = had_better_fetch(p, many) ? 0 : bytes_in_registers(p);
     p->stream_fetched = p->in_registers && dml_streamed(p) >= STORED_FAR;
-    int by_arithmetic = p->stores ? p->direct : wraps_directly(p);
-    p->direct &= simple && !p->in_registers && (!p->ramped || (by_arithmetic && p->tuple == 1)) &&
-                 (!p->by_columns || (by_arithmetic && p->tuple == 2 && p->slice >= 4 && !p->stores));
+    int wraps = p->stores ? p->direct : wraps_directly(p);
+    p->direct &= simple && !p->in_registers && (!p->ramped || (wraps && p->tuple == 1)) &&
+                 (!p->by_columns || (wraps && p->tuple == 2 && p->slice >= 4 && !p->stores));
     int negative = p->direct && !p->stores && dml_meets_negative(p);
-    p->wraps = p->direct && by_arithmetic && (negative || p->tuple == 1);
-    if (negative && (p->by_columns || !p->wraps)) {
+    p->by_arithmetic = p->direct && wraps && (negative || p->tuple == 1);
+    if (negative && (p->by_columns || !p->by_arithmetic)) {
         p->direct = 0;
         p->fetch = p->by_columns ? p->fetch : DML_FETCH_L2;
     }
@@ -260,13 +261,13 @@ void dml_policy_loops(dml_plan *p)
     int fours = DML_WRAPS_FOURS(p->slice);
     int columns = p->by_columns && DML_WRAPS_COLUMNS(p->slice) && p->coordinate_stride != 0 && !p->ramped && !p->stores;
     /* joined by a ring: on Emerald Rapids 1.0 to 1.9x, on average 1.2x; columns 1.1x there, 1.2x on Granite Rapids */
-    if (simple && !p->fetch && p->tuple > 1 && p->tuple <= dml_chosen_isa->wraps - (columns || !fours) &&
+    if (simple && !p->fetch && p->tuple > 1 && p->tuple <= dml_chosen_isa->longest_ring - (columns || !fours) &&
         (columns || are_apart(p)))
         p->gathers = 0;
     int fits = p->gathers ? p->slice <= 8 && !p->past : DML_WRAPS_TUPLES(p->slice);
     int blocks_as_well = many && !p->packed && tuple > LONG_TUPLE;
     int less = p->gathers || p->by_columns || blocks_as_well || !fours;
-    int longest = dml_chosen_isa->wraps - less; /* these by one coordinate less */
+    int longest = dml_chosen_isa->longest_ring - less; /* these by one coordinate less */
     int tuples = p->tuple <= longest && fits && !p->ramped && !p->stores && !p->in_registers && !(p->by_columns && p->gathers);
     p->fused = p->direct || p->rolls || (simple && (p->tuple == 1 || tuples) && !p->fetch);
     int scatters_rows = scatters_by_rows(p);

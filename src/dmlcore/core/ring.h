@@ -56,7 +56,7 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, int64_t apart,
         for (; soon != soon_end;
              table += 16 * drift, stream += 16 * sizeof(T), at = (at + 16) & (RING - 1), soon += 16 * each) {
             for (int k = 0; !apart && k < (along ? q : 1); k++)
-                NAME(fetch)(soon + k * along, 16 * each, ahead);
+                dml_fetch(soon + k * along + ahead, 16 * each);
             for (int64_t k = 0; apart && k < soon_lines; k++)
                 DML_PREFETCH(soon + soon_from + k * soon_step);
             next = dml_block_fetch(next, next_step, scatter);

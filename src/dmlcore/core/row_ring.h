@@ -58,7 +58,7 @@ DML_INLINE int NAME(row_ring)(const dml_plan *p, dml_block *b, const u32 *ramps)
         if (part)
             soon = (NAME(in_row)){behind, row};
         for (; stream != end; stream += 16 * sizeof(T), at = (at + 16) & (RING - 1), soon = NAME(sixteen_on)(soon, row, gap)) {
-            NAME(fetch)(soon.index, bytes, ahead);
+            dml_fetch(soon.index + ahead, bytes);
             DML_PREFETCH(soon.index + gap + bytes - 1 + ahead); /* the last of sixteen that go on in the next row */
             next = dml_block_fetch(next, next_step, 0);
             if (WRAP_ROWS(soon.index, 16, soon.left, gap, sizeof(I), is_signed, bound, step, soon_ramp,

@@ -1,6 +1,5 @@
 /* shape.h: elements of one shape that lie in one way here and in another way there, cut into units that are copied one at a
- * time. Included by units.c, which copies them, by copy.c, whose tensors they are cut from, and by strided.c, which moves
- * slices. */
+ * time (shape.c, chains.c), and the copies of these (units.c). */
 #ifndef DMLCORE_SHAPE_H
 #define DMLCORE_SHAPE_H
 

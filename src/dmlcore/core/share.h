@@ -1,6 +1,5 @@
 /* share.h: sharing out the boxes of a plan among threads.
- * Included by move.c, which makes the plan, and by share_gather.c, share_scatter.c, columns.c, lines.c, rows.c, short_rows.c, tiles.c,
- * turned.c, straight.c, strided.c, narrow.c, aside.c, whole.c and overwritten.c, which know what may run at once. */
+ * Included by move.c, which makes the plan, and by the files that know what may run at once, one for each way to move. */
 #ifndef DMLCORE_SHARE_H
 #define DMLCORE_SHARE_H
 

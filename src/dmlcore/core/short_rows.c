@@ -117,6 +117,7 @@ int dml_share_short_rows(const dml_plan *p, int untouched, int threads, dml_puls
         return DML_NO_MEMORY;
     int64_t bytes = p->dim[0].size * s.bytes;
     s.per_chunk = dml_most(1, CHUNK / s.bytes);
-    threads = (int)dml_most(1, dml_least(threads, bytes / CHUNK));
+    if (bytes < 2 * CHUNK)
+        threads = 1;
     return dml_parallel(some_rows, &s, dml_ceil(p->dim[0].size, s.per_chunk), dml_order_for(bytes, untouched), threads, pulse);
 }

@@ -1,5 +1,5 @@
 /* worth.h: what the decision whether threads pay (dml_threads_worth in parallel.h) is told of regions and of work without
- * them. Included by parallel.c and worth.c. */
+ * them, and the clock. */
 #ifndef DMLCORE_WORTH_H
 #define DMLCORE_WORTH_H
 
