@@ -15,7 +15,7 @@ def collected(name: str) -> list[doctest.DocTest]:
     thing = getattr(dmlcore, name)
     texts = {name: thing.__doc__}
     if isinstance(thing, type):
-        texts |= {f"{name}.{n}": getattr(v, "__doc__", None) for n, v in vars(thing).items() if not n.startswith("_")}
+        texts |= {f"{name}.{n}": getattr(v, "__doc__", None) for n, v in vars(thing).items() if n == "__call__" or n[0] != "_"}
     parser = doctest.DocTestParser()
     names = {"dmlcore": dmlcore, "np": np}
     found = [parser.get_doctest(text, dict(names), n, name, 0) for n, text in texts.items() if isinstance(text, str)]

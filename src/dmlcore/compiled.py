@@ -18,7 +18,6 @@ from .validation import check, violated
 __all__ = ["CompiledOperator", "compile"]
 
 
-
 def compile(desc: OperatorDesc, feature_level=None, mode: str = "raise", fill_value=0) -> "CompiledOperator":
     """Validates a descriptor and returns an operator that can be called with arrays.
 
@@ -40,6 +39,10 @@ def compile(desc: OperatorDesc, feature_level=None, mode: str = "raise", fill_va
     ------
     ConstraintError
         When the descriptor breaks a rule at this level; ``.violations`` has all of them.
+    ValueError
+        For a level or a mode that does not exist, and for an output's strides by which elements share addresses.
+    TypeError
+        When ``desc`` is no operator descriptor.
 
     Examples
     --------
@@ -86,7 +89,42 @@ class CompiledOperator:
         return compile, (self.desc, self.feature_level, self.mode, self.fill_value)
 
     def __call__(self, *arrays: Any, out: Any = None, num_threads: int | None = None) -> Any:
-        """Runs the operator; returns the output, or the tuple of outputs."""
+        """Runs the operator.
+
+        Parameters
+        ----------
+        *arrays : array_like
+            One for each input, with the descriptor's Sizes and data type.
+        out : numpy.ndarray or tuple of numpy.ndarray, optional
+            Where to write the output, or all outputs.
+        num_threads : int, optional
+            How many threads at most, for this call.
+
+        Returns
+        -------
+        numpy.ndarray or tuple of numpy.ndarray
+            The output, which is ``out`` where that was given; the outputs where there are two.
+
+        Raises
+        ------
+        TypeError
+            For another number of arrays, and for an array of another data type than its descriptor's.
+        ValueError
+            For another shape, other strides, another byte order, an ``out`` that is read-only, overlaps itself or shares memory
+            with another; for ``num_threads`` below 1.
+        IndexOutOfRangeError
+            For an index that is out of range, where ``mode`` is "raise".
+
+        Examples
+        --------
+        >>> import dmlcore, numpy as np
+        >>> from dmlcore import TensorDesc
+        >>> desc = dmlcore.GatherNDDesc(
+        ...     input=TensorDesc("INT32", (2, 2)), indices=TensorDesc("INT64", (1, 2)),
+        ...     input_dimension_count=2, indices_dimension_count=2)
+        >>> dmlcore.compile(desc)(np.array([[1, 2], [3, 4]], np.int32), [[1, 0]])
+        array([[3]], dtype=int32)
+        """
         if len(arrays) != len(self._inputs):
             wanted = ", ".join(keyword for keyword, _ in self._inputs)
             raise TypeError(f"{self.desc.operator} takes {len(self._inputs)} arrays ({wanted}), {len(arrays)} given")

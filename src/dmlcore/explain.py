@@ -5,6 +5,7 @@ The facts (ids, texts, tables, the comparisons of each rule) are rendered from t
 
 import operator
 
+from . import lists
 from ._generated import tables
 from .errors import Violation
 
@@ -129,7 +130,7 @@ _COMPARE = {"==": operator.eq, "<=": operator.le, "<": operator.lt, ">=": operat
 
 def _holds(a, op: str, b) -> bool:
     if op == "within":
-        return len(a) == len(b) and all(x <= y for x, y in zip(a, b, strict=True))
+        return lists.within(a, b)
     return _COMPARE[op](a, b)
 
 

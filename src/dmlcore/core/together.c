@@ -13,7 +13,6 @@
 #define LEAST_TURNED 4096 /* positions; fewer need no plan */
 #define MOST_TURNED ((int64_t)256 << 10) /* bytes: the second-level cache holds them beside the table */
 #define MOST_FOR_THREADS 12288 /* positions */
-#define CROWDED_PITCH 2048 /* bytes; rows a multiple of it apart meet in the cache: 0.5 to 0.95 */
 /* Indices that rows of positions share, one after the other, as all of GATHER along an axis that is not the first one, would be read
  * for each of them. Measured on Emerald Rapids: short rows of wider ones 1.1 to 1.5x, turned 1.2 to 1.7x, a line each 1.4 to 9x; of
  * scatters into an output, which read them twice, 1.6 to 2.0x. */
@@ -204,7 +203,7 @@ static int turns_again(const dml_move *m, int64_t width, const dml_run *run)
     int64_t rows = 0, columns = 0, pitch = 0; /* likewise */
     return run->check_first && m->bounds.n == 1 && count > LEAST_TURNED && dml_mul(count, width) <= most &&
            dml_product(m->slice) == 1 && dml_is_turned(m, width, &rows, &columns, &pitch) &&
-           columns * width % CROWDED_PITCH != 0;
+           columns * width % DML_CROWDED_PITCH != 0;
 }
 
 /* Parts of the first dimension, each for one thread. */

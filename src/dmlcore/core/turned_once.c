@@ -8,7 +8,6 @@
 #define LEAST_ROWS 8 /* of a gather by several threads, which share the lines of fewer, */
 #define MOST_ALONE 12288 /* positions; so many one thread turns for all */
 #define MOST_THREADS 3 /* of a scatter along whose rows the table moves on: more have columns of their own, 0.5 to 1.2 */
-#define CROWDED_PITCH 2048 /* bytes; rows a multiple of it apart meet in the cache: 0.5 to 0.95 */
 
 dml_turner dml_turns_vectors(const dml_move *m, int index, int64_t *rows, int64_t *columns, int64_t *pitch)
 {
@@ -38,7 +37,7 @@ int dml_turns_once(const dml_move *m, const dml_run *run, int scatter, dml_pulse
         return 0;
     if (scatter ? run->threads > MOST_THREADS && moves_along(m) : run->threads > 1 && count > MOST_ALONE && rows < LEAST_ROWS)
         return 0;
-    if (dml_product(m->slice) != 1 || columns * (int64_t)sizeof(u32) % CROWDED_PITCH == 0)
+    if (dml_product(m->slice) != 1 || columns * (int64_t)sizeof(u32) % DML_CROWDED_PITCH == 0)
         return 0;
     int threads = run->threads > 1 ? dml_threads_worth(run->threads, count / NARROWED_EACH, pulse) : 1;
     return dml_mul(count, sizeof(u32)) <= threads * MOST_NARROWED ? threads : 0;
