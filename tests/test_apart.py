@@ -224,6 +224,29 @@ def test_columns_that_name_elements_of_far_tables(rng, isa, between, q):
         broken(partial(dmlcore.gather_nd, table, given), given, np.full(count, 7.0), places, 10**7)
 
 
+@pytest.mark.parametrize("width", (64, 500, 1024))
+@pytest.mark.parametrize("count", (2400, 2600, 4200, 7900))
+def test_lines_of_their_own(rng, width, count):
+    """So few indices, each in a line that holds no other: worth threads from some number on, with the default grain."""
+    table, square = rng.random(5000, np.float32), rng.random((70, 70))
+    wide = rng.integers(-70, 70, (count, width))
+    index, pair = wide[:, 3], wide[:, 7:9]
+    updates = rng.random(count, np.float32)
+    scattered = table.copy()
+    for place, value in zip(index.tolist(), updates.tolist(), strict=True):
+        scattered[place] = value
+    both_outputs(dmlcore.gather, table, index, wanted=table[index])
+    both_outputs(dmlcore.gather_nd, square, pair, wanted=square[pair[:, 0], pair[:, 1]])
+    both_outputs(dmlcore.scatter_elements, table, index, updates, wanted=scattered)
+    wide[-1, 3] = 5000
+    for threads in THREADS:
+        for out in (None, np.full(count, 7, np.float32)):
+            with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                dmlcore.gather(table, index, num_threads=threads, out=out)
+            assert caught.value.position == (count - 1,)
+            assert out is None or (out == 7).all()
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="address space without memory is had in Linux's way")
 @pytest.mark.parametrize("isa", ISAS, indirect=True)
 def test_strides_of_more_than_32_bits(rng, each_way, isa):
