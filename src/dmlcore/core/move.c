@@ -10,8 +10,8 @@
 
 #define SMALL 8192                       /* elements, */
 #define SMALL_AND_FAR 4096               /* and out of tables that the caches do not hold */
-#define SMALL_COORDINATES 15000          /* and of their indices, */
-#define SMALL_LINES 12500                /* nanoseconds for those that have lines of their own */
+#define MANY_LINES 2500                  /* of indices, */
+#define CROWDED ((int64_t)3 << 19)       /* bytes that they take in the second-level cache: it may not hold them */
 #define MANY_INDICES (384 << 10)         /* bytes to check: worth a region, where threads are worth their while at all */
 #define SMALL_COPY 16384                 /* bytes; the first-level cache holds them until they are updated */
 #define FEW_UPDATES 8                    /* lines of the table for each that is updated */
@@ -318,21 +318,20 @@ static int move_straight(const dml_plan *plan, int op, const dml_move *m, const 
     return status;
 }
 
-/* Whether indices that have lines of their own take so long to read that threads may be worth it. */
-static int reads_long(const dml_move *m)
+int dml_reads_long(const dml_move *m)
 {
     int64_t positions = dml_product(m->positions), nearest = INT64_MAX;
     for (int64_t d = 0; d < m->positions.n; d++)
         if (m->positions.v[d] > 1)
             nearest = dml_least(nearest, llabs(dml_stride(m->index_strides, d)));
-    return nearest >= DML_LINE && dml_mul(positions, dml_line_nanoseconds(positions, nearest)) >= SMALL_LINES;
+    return positions >= MANY_LINES && nearest >= DML_LINE && dml_mul(positions, dml_crowd(1, nearest)) >= CROWDED;
 }
 
 int dml_move_is_small(const dml_move *m)
 {
     int64_t slice = dml_most(1, dml_product(m->slice)); /* the indices of empty ones are checked */
     int64_t elements = dml_add(dml_mul(dml_product(m->positions), slice), dml_product(m->copy));
-    if (elements >= SMALL || dml_mul(dml_product(m->positions), m->bounds.n) >= SMALL_COORDINATES || reads_long(m))
+    if (elements >= SMALL || dml_reads_long(m))
         return 0;
     double walked = dml_span(m->positions, m->table_strides);
     return elements < SMALL_AND_FAR || !dml_is_far(dml_span(m->bounds, m->steps), walked, elements);

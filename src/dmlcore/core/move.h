@@ -9,6 +9,9 @@
 /* Of a far table no more are fetched ahead: that takes 0.8 of the time if they are in a cache, 0.95 to 1.1 if not. */
 #define DML_FEW_GATHERED 700
 
+/* Whether few indices with lines of their own crowd so much that threads may be worth it. */
+int dml_reads_long(const dml_move *m);
+
 /* A coordinate as it stands; of DML_INDEX_U64 the bits. */
 DML_INLINE int64_t dml_coordinate_at(const char *from, int index)
 {

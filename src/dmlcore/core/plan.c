@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-#define PAGES 2048 /* on which lines are met; those on more take as long as farther ones, on huge pages too (Granite Rapids) */
-
 /* Appends a dimension, joined to the one before it where they step alike. */
 DML_INLINE void append(dml_plan *p, int64_t size, int64_t index, int64_t table, int64_t stream)
 {
@@ -154,8 +152,7 @@ int64_t dml_plan_nearest(const dml_plan *p)
 
 int64_t dml_line_nanoseconds(int64_t count, int64_t apart)
 {
-    int64_t bytes = dml_mul(count, dml_most(DML_LINE, dml_crowd(1, apart)));
-    return bytes <= DML_NEAR_COPY && dml_mul(count, dml_least(apart, DML_PAGE)) <= PAGES * DML_PAGE ? 1 : 5;
+    return dml_mul(count, dml_most(DML_LINE, dml_crowd(1, apart))) <= DML_NEAR_COPY ? 1 : 5;
 }
 
 int64_t dml_plan_nanoseconds(const dml_plan *p)

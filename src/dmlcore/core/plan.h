@@ -292,7 +292,7 @@ DML_INLINE int dml_is_far(double reached, double walked, int64_t parts)
 int64_t dml_plan_nearest(const dml_plan *plan);
 
 /* Predicted for each of so many indices that have lines of their own, so many bytes apart: more where the second-level cache does not
- * hold these, or they are on many pages. */
+ * hold these. */
 int64_t dml_line_nanoseconds(int64_t count, int64_t apart);
 
 /* Predicted time of the whole move on one thread. */
