@@ -62,12 +62,19 @@ def context(spec: Spec) -> dict:
         "levels": spec.levels,
         "data_types": types,
         "numpy_types": [(numpy_names(t.numpy), t.value) for t in types if t.numpy],
-        "numbers": [t for t in types if t.dml and t.numpy],
+        "numbers": numbers(types),
         "storages": [(s, [n for n, of in storage_of.items() if of == s] or ["none"]) for s in datatypes.STORAGES],
         "tensor_rules": ["DML_" + "_".join(map(names.snake, r.id.split("-"))).upper() for r in spec.tensor.rules],
         "checks_max": max(len(op.checks) for op in operators),
         "eight_dimensions_level": spec.level("FL3.0"),
     }
+
+
+def numbers(types) -> list[datatypes.DataTypeView]:
+    """DirectML's types with arithmetic; the compiled code counts them from 1 on."""
+    found = [t for t in types if t.dml and t.numpy]
+    assert [t.value for t in found] == list(range(1, len(found) + 1))
+    return found
 
 
 def numpy_names(dtype: str) -> str:

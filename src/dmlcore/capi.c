@@ -101,12 +101,10 @@ static int move_is_sound(const dml_move *m, const dml_run *run)
 /* Runs with the default number of threads where none was given. */
 static int move_with(int op, const dml_move *move, dml_run *run)
 {
-    if (dml_move_few(op, move, run))
-        return DML_OK;
     int threads = run->threads;
     if (threads < 1)
         run->threads = dmlcore_functions.get_num_threads();
-    int status = dml_move_run(op, move, run);
+    int status = dml_move_few(op, move, run) ? DML_OK : dml_move_run(op, move, run);
     run->threads = threads;
     return status;
 }

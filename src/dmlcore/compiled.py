@@ -108,7 +108,8 @@ class CompiledOperator:
         Raises
         ------
         TypeError
-            For another number of arrays, and for an array of another data type than its descriptor's.
+            For another number of arrays, for an array of another data type than its descriptor's, and for ``num_threads`` that
+            is no integer.
         ValueError
             For another shape, other strides, another byte order, an ``out`` that is read-only, overlaps itself or shares memory
             with another; for ``num_threads`` below 1.

@@ -164,13 +164,14 @@ def moved(number, table, stream, indices, threads=1, **lists):
     return capsule(number, ctypes.c_int, ctypes.POINTER(Move), ctypes.POINTER(Run))(move, run)
 
 
+@pytest.mark.parametrize("count", [40, 500], ids=["few", "planned"])
 @pytest.mark.parametrize("slice_rank", [1, 64])
-def test_strides_that_are_left_out(rng, slice_rank):
+def test_strides_that_are_left_out(rng, slice_rank, count):
     """They are zeros: every element of a slice is the first one. Lists may have 64 entries each."""
-    table, indices = rng.random(40, np.float32), rng.integers(0, 40, 500)
-    out = np.zeros((500, 3), np.float32)
+    table, indices = rng.random(40, np.float32), rng.integers(0, 40, count)
+    out = np.zeros((count, 3), np.float32)
     ones = [1] * (slice_rank - 1)
-    sizes = dict(positions=[500], index_strides=[8], stream_strides=[12], bounds=[40], steps=[4], slice=[*ones, 3])
+    sizes = dict(positions=[count], index_strides=[8], stream_strides=[12], bounds=[40], steps=[4], slice=[*ones, 3])
     assert moved(1, table, out, indices, slice_stream_strides=[4] * slice_rank, **sizes) == 0
     np.testing.assert_array_equal(out, table[indices][:, None].repeat(3, 1))
     pairs = np.stack((indices // 8, indices % 8, *[np.zeros_like(indices)] * 6), 1)  # eight coordinates, six always zero
@@ -181,20 +182,22 @@ def test_strides_that_are_left_out(rng, slice_rank):
     np.testing.assert_array_equal(out, table[indices][:, None].repeat(3, 1))
 
 
+@pytest.mark.parametrize("count", [3, 9000], ids=["few", "planned"])
 @pytest.mark.parametrize("left_out", ["copy_source_strides", "copy_table_strides"])
-def test_a_scatter_from_one_element(rng, left_out):
+def test_a_scatter_from_one_element(rng, left_out, count):
     """Strides of the source that are left out: the table begins as that element everywhere. Those of the table: it has one."""
-    source, table = np.array([5], np.float32), np.zeros(64, np.float32)
-    updates, indices = rng.random(3, np.float32), np.arange(3)
-    sizes = dict(positions=[3], index_strides=[8], stream_strides=[4], bounds=[64], steps=[4], copy=[64])
-    wanted = np.zeros(64, np.float32)
+    size = count + 61
+    source, table = np.array([5], np.float32), np.zeros(size, np.float32)
+    updates, indices = rng.random(count, np.float32), np.arange(count)
+    sizes = dict(positions=[count], index_strides=[8], stream_strides=[4], bounds=[size], steps=[4], copy=[size])
+    wanted = np.zeros(size, np.float32)
     if left_out == "copy_source_strides":
         wanted[:] = 5
         copy = dict(copy_table_strides=[4])
     else:
         wanted[0] = 5
         copy = dict(copy_source_strides=[0])
-    wanted[:3] = updates
+    wanted[:count] = updates
     assert moved(2, table, updates, indices, source=source.ctypes.data, **copy, **sizes) == 0
     np.testing.assert_array_equal(table, wanted)
 

@@ -87,7 +87,7 @@ DML_INLINE void dml_fetch(const char *from, int64_t bytes)
         DML_PREFETCH(from + at);
 }
 
-/* Fetches some bytes of the table's next row, to be stored to or not; the answer is what comes after them. */
+/* Likewise of what is met a piece at a time, as the table's next row, to be stored to or not; the answer is what comes after them. */
 DML_INLINE const char *dml_block_fetch(const char *next, int64_t bytes, int stores)
 {
     for (int64_t at = 0; at < bytes; at += DML_LINE)

@@ -99,8 +99,8 @@ WRAPPING(wrapping_singles, 1, NULL, 0, 0)
 WRAPPING(walking_singles, 1, ramp, 0, 0)
 WRAPPING(wrapping_pairs, 2, NULL, 0, 0)
 WRAPPING(scattered_singles, 1, NULL, 1, near)
-WRAPPING(scattered_walking, 1, ramp, 1, 0)
-WRAPPING(scattered_pairs, 2, NULL, 1, 0)
+WRAPPING(scattered_walking, 1, ramp, 1, near)
+WRAPPING(scattered_pairs, 2, NULL, 1, near)
 #undef WRAPPING
 
 typedef int NAME(wrapper)(const char *index, int64_t each, int64_t count, char *table, char *stream, const uint64_t *n,

@@ -539,7 +539,7 @@ cdef void prepare(dml_run *run, int data_type, int index_type, Options *options,
     run.reduction = options.reduction
     run.check_first = check_first
     run.untouched = untouched
-    run.threads = options.threads
+    run.threads = options.threads if DML_OPENMP else 1
     run.poll = NULL
     run.fill = NULL
 
@@ -717,7 +717,7 @@ def _select_isa(name):
 
 def _set_grain(int64_t nanoseconds):
     """For tests: from how much predicted work on threads are used; 1 is always, 0 the measured default. Only with the default
-    are few positions moved without a plan."""
+    do the functions move few positions without a plan."""
     global always_planned
     always_planned = nanoseconds > 0
     dml_set_grain(nanoseconds)

@@ -9,7 +9,8 @@
 /* Of a far table no more are fetched ahead: that takes 0.8 of the time if they are in a cache, 0.95 to 1.1 if not. */
 #define DML_FEW_GATHERED 700
 
-/* Whether few indices with lines of their own crowd so much that threads may be worth it. */
+/* Whether few indices with lines of their own crowd so much that threads may be worth it: where a plan is made, so not for scatters of
+ * single elements, nor where the vector unit does not gather, up to 4096 of them (few_elements.c). */
 int dml_reads_long(const dml_move *m);
 
 /* A coordinate as it stands; of DML_INDEX_U64 the bits. */

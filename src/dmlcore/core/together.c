@@ -203,7 +203,7 @@ static int turns_again(const dml_move *m, int64_t width, const dml_run *run)
     int64_t rows = 0, columns = 0, pitch = 0; /* likewise */
     return run->check_first && m->bounds.n == 1 && count > LEAST_TURNED && dml_mul(count, width) <= most &&
            dml_product(m->slice) == 1 && dml_is_turned(m, width, &rows, &columns, &pitch) &&
-           columns * width % DML_CROWDED_PITCH != 0;
+           columns * width % DML_CROWDED_TURNED != 0;
 }
 
 /* Parts of the first dimension, each for one thread. */

@@ -6,7 +6,7 @@
 #include "move.h"
 #include "parallel.h"
 
-#define DML_CROWDED_PITCH 2048 /* bytes; turned rows a multiple of it apart meet in the cache: 0.5 to 0.95 */
+#define DML_CROWDED_TURNED 2048 /* bytes; turned rows a multiple of it apart meet in the cache: 0.5 to 0.95 */
 
 /* The indices of all positions, `bytes` long each, in the order of these, tuple after tuple. */
 void dml_bring_together(char *to, const dml_move *m, int64_t bytes);

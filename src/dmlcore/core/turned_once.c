@@ -37,7 +37,7 @@ int dml_turns_once(const dml_move *m, const dml_run *run, int scatter, dml_pulse
         return 0;
     if (scatter ? run->threads > MOST_THREADS && moves_along(m) : run->threads > 1 && count > MOST_ALONE && rows < LEAST_ROWS)
         return 0;
-    if (dml_product(m->slice) != 1 || columns * (int64_t)sizeof(u32) % DML_CROWDED_PITCH == 0)
+    if (dml_product(m->slice) != 1 || columns * (int64_t)sizeof(u32) % DML_CROWDED_TURNED == 0)
         return 0;
     int threads = run->threads > 1 ? dml_threads_worth(run->threads, count / NARROWED_EACH, pulse) : 1;
     return dml_mul(count, sizeof(u32)) <= threads * MOST_NARROWED ? threads : 0;
