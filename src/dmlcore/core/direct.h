@@ -99,8 +99,8 @@ WRAPPING(wrapping_singles, 1, NULL, 0, 0)
 WRAPPING(walking_singles, 1, ramp, 0, 0)
 WRAPPING(wrapping_pairs, 2, NULL, 0, 0)
 WRAPPING(scattered_singles, 1, NULL, 1, near)
-WRAPPING(scattered_walking, 1, ramp, 1, near)
-WRAPPING(scattered_pairs, 2, NULL, 1, near)
+WRAPPING(scattered_walking, 1, ramp, 1, 0)
+WRAPPING(scattered_pairs, 2, NULL, 1, 0)
 #undef WRAPPING
 
 typedef int NAME(wrapper)(const char *index, int64_t each, int64_t count, char *table, char *stream, const uint64_t *n,
@@ -179,7 +179,7 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
 DML_PIECE int NAME(scatter_direct)(const dml_plan *p, const dml_block *b)
 {
     uint64_t n[2], add[2], step[2];
-    int near = p->fetch == DML_FETCH_L1;
+    int near = p->fetch == DML_FETCH_L1; /* single indices alone: pairs and rows go into far tables only (policy_loads.c) */
     int64_t each = p->joined ? p->joined : p->tuple * (int64_t)sizeof(I), soon = near ? SOON_NEAR : SOON;
     NAME(wrapper) *wrapper = p->ramped ? NAME(scattered_walking) : NAME(scattered_singles);
     NAME(constants)(p, 1, n, add, step);
