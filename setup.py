@@ -81,7 +81,7 @@ class BuildExt(build_ext):
         # They decide, and do nothing for every element, or gain nothing by unrolled loops: 12 KB of the wheel
         decide = "columns interleaved move overwritten policy_indices pool rows short_rows straight strided tiles"
         own |= {f"{name}.c": ["-O2"] for name in (*decide.split(), "together", "turned", "turned_once", "whole")}
-        own["boxes.c"] = self.accepted(vectors)  # its ramps: half the time
+        own["boxes.c"] = self.accepted(vectors)  # its ramps are long loops
         loops = ["-falign-loops=32", *self.accepted(all_hot)]
 
         def compile_one(source, options):

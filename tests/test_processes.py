@@ -282,10 +282,10 @@ updates = same.astype(np.uint8)
 signal.setitimer(signal.ITIMER_REAL, 0.01)
 try:
     dmlcore.scatter_elements(np.zeros(2, np.uint8), same, updates, duplicates="raise")
-except (ValueError, Stop) as error:
-    print(error)
+except Stop as error:  # a busy machine may stop it even before
+    print(error.args[0] != "first_duplicate")
 """)
-        == "<module>"
+        == "True"
     )
 
 
