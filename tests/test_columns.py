@@ -111,6 +111,43 @@ def test_updates_of_columns(rng, every_thread, isa, shape, axis, dtype):
         assert (out == 7).all()
 
 
+@pytest.mark.parametrize("dtype", ("uint8", "float32", "float64"))
+@pytest.mark.parametrize("shape, used", (((135, 924), 924), ((64, 4099), 4000), ((9, 6200), 6199), ((1000, 520), 520)), ids=str)
+def test_updates_shared_by_columns(rng, every_thread, shape, used, dtype):
+    """Each thread copies and updates columns of its own, part by part; the last ones are copied with what is not updated."""
+    x = rng.integers(0, 100, shape).astype(dtype)
+    indices = rng.integers(-shape[0], shape[0], (60, used))
+    updates = rng.integers(0, 100, indices.shape).astype(dtype)
+    wanted = x.copy()
+    for row, update in zip(indices, updates, strict=True):
+        np.put_along_axis(wanted[:, :used], row[None], update[None], 0)
+    for threads in (1, 2, 3, 8):
+        assert same_bits(dmlcore.scatter_elements(x, indices, updates, axis=0, num_threads=threads), wanted), threads
+        out = np.zeros_like(x)
+        dmlcore.scatter_elements(x, indices, updates, axis=0, out=out, num_threads=threads)
+        assert same_bits(out, wanted), threads
+        dmlcore.scatter_elements(out, indices, updates, axis=0, out=out, num_threads=threads)
+        assert same_bits(out, wanted), threads
+    indices[-1, -1], out = 10**6, np.full_like(x, 7)
+    with pytest.raises(dmlcore.IndexOutOfRangeError, match="1000000"):
+        dmlcore.scatter_elements(x, indices, updates, axis=0, out=out)
+    assert (out == 7).all()
+
+
+def test_updates_of_columns_that_rows_have_twice(rng, every_thread):
+    """One row of indices, whose halves are not next to each other: the columns of both are in the same rows of the table."""
+    x = rng.integers(0, 100, (10, 2, 13_001)).astype(np.float32)
+    indices = rng.integers(0, 10, (1, 2, 14_000))[..., : x.shape[2]]
+    updates = rng.integers(100, 200, (1, 2, 14_000)).astype(np.float32)[..., : x.shape[2]]
+    wanted = x.copy()
+    np.put_along_axis(wanted, indices, updates, 0)
+    for threads in (1, 2, 3, 8):
+        assert same_bits(dmlcore.scatter_elements(x, indices, updates, axis=0, num_threads=threads), wanted), threads
+        out = np.zeros_like(x)
+        dmlcore.scatter_elements(x, indices, updates, axis=0, out=out, num_threads=threads)
+        assert same_bits(out, wanted), threads
+
+
 @pytest.mark.parametrize("mode", ("clip", "fill"))
 @pytest.mark.parametrize("shape", ((40, 60), (2100, 9000)), ids=str)
 def test_modes(rng, mode, shape):

@@ -77,7 +77,9 @@ void dml_chains_cut(dml_shape *s, int threads)
         high /= 2;
     s->length = dml_ceil(s->high, dml_ceil(s->high, high));
     s->in_line = dml_ceil(s->wide, along);
-    s->units = planes * along * dml_ceil(s->high, s->length);
+    int64_t groups = planes * dml_ceil(s->high, s->length);
+    s->units = groups * along;
+    s->group = groups >= 4 * threads ? along : 1;
     s->unit_bytes = 4 * s->length * s->in_line * s->run;
 }
 
@@ -107,7 +109,7 @@ void dml_chains_copy(const dml_shape *s, char *to, const char *from, int64_t uni
 {
     int64_t row[TILE_HIGH], column[DML_COLUMNS];
     int64_t tiles = dml_ceil(s->high, s->length), tiles_along = dml_ceil(s->wide, s->in_line);
-    int64_t r = unit % tiles * s->length, c = unit / tiles % tiles_along * s->in_line;
+    int64_t c = unit % tiles_along * s->in_line, r = unit / tiles_along % tiles * s->length;
     unit /= tiles * tiles_along;
     for (int d = s->chained - 1; d >= 0; d--) {
         int64_t k = unit % s->dim[d].size;

@@ -60,18 +60,19 @@ static void take_columns(dml_plan *part, int64_t first, int64_t columns, int kep
         part->fetch = DML_FETCH_NONE;
 }
 
+/* What lies between the last column and the next row is copied with it. */
 int dml_some_columns(void *data, dml_worker *worker, int64_t chunk)
 {
     const dml_job *job = data;
     dml_plan part = *job->plan;
     dml_ramps ramps;
-    int64_t all = part.dim[part.rank - 1].size, first = chunk * job->per_chunk,
-            columns = dml_least(job->per_chunk, all - first);
+    int64_t first = chunk * job->per_chunk, left = part.dim[part.rank - 1].size - first;
+    int64_t columns = dml_least(job->per_chunk, left);
     take_columns(&part, first, columns, job->columns > 0);
     dml_plan_cut(&part, &ramps);
-    int64_t at = part.table - job->plan->table;
+    int64_t at = part.table - job->plan->table, bytes = columns < left ? columns * part.slice : part.steps[0] - at;
     for (int64_t row = 0; job->source && row < part.bounds[0]; row++, at += part.steps[0])
-        dml_copy_bytes(job->plan->table + at, job->source + at, columns * part.slice, DML_STORE_PLAIN);
+        dml_copy_bytes(job->plan->table + at, job->source + at, bytes, DML_STORE_PLAIN);
     return job->loop(&part, worker, 0, part.boxes);
 }
 
@@ -118,15 +119,20 @@ int64_t dml_columns_kept(const dml_plan *p, int threads)
     return dml_ceil(kept, DML_LINE) * DML_LINE / p->slice;
 }
 
-int dml_copies_columns(dml_job *job, const char *source, int64_t bytes, int threads)
+int dml_copies_columns(dml_job *job, const char *source, int64_t bytes, int most, int *threads, dml_pulse *pulse)
 {
     const dml_plan *p = job->plan;
     const dml_dim *last = p->dim + p->rank - 1;
     /* pages that are not in use yet had better be stored to in the order of memory */
-    if (job->untouched || p->rank != 2 || p->steps[0] != last->size * p->slice || p->bounds[0] * p->steps[0] != bytes)
+    if (job->untouched || p->rank != 2 || p->dim[0].table || last->table != p->slice || p->steps[0] < last->size * p->slice ||
+        p->bounds[0] * p->steps[0] != bytes)
         return 0;
-    job->columns = dml_columns_kept(p, threads);
-    if (job->columns)
-        job->source = source;
-    return job->columns > 0;
+    int both = dml_threads_worth(most, dml_plan_nanoseconds(p) + dml_copy_nanoseconds(bytes), pulse);
+    int64_t kept = dml_columns_kept(p, both);
+    if (!dml_scatters_columns(job, both) || (!kept && bytes > both * DML_NEAR_COPY))
+        return 0;
+    *threads = both;
+    job->columns = kept;
+    job->source = source;
+    return 1;
 }

@@ -62,11 +62,27 @@ typedef struct {
     const char *from;
 } copying;
 
-static int copy_unit(void *job, dml_worker *worker, int64_t unit)
+static int copy_group(void *job, dml_worker *worker, int64_t group)
 {
     const copying *c = job;
-    dml_shape_copy(&c->shape, c->to, c->from, unit);
-    return dml_tick(worker, c->shape.unit_bytes);
+    int status = DML_OK;
+    for (int64_t k = 0; k < c->shape.group && !status; k++) {
+        dml_shape_copy(&c->shape, c->to, c->from, group * c->shape.group + k);
+        status = dml_tick(worker, c->shape.unit_bytes);
+    }
+    return status;
+}
+
+/* Predicted: long runs, planes that are turned, every second element, others. */
+static int64_t nanoseconds_for(const dml_shape *s)
+{
+    const dml_step *row = dml_shape_row(s);
+    int turned = s->across >= 0 || s->chained >= 0 || s->turns > 1;
+    if (s->run >= 64)
+        return dml_copy_nanoseconds(s->places * s->run);
+    if (turned && s->run < 4)
+        return s->places * s->run / 8;
+    return row->to == s->run && row->from == 2 * s->run && s->run < 8 ? s->places * s->run / 20 : s->places / 2;
 }
 
 int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dml_list from_strides, int64_t width,
@@ -84,12 +100,13 @@ int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dm
         *threads = 1;
         return DML_OK;
     }
-    /* half a nanosecond for each element, or 1/24 for each byte of long runs, outside the second-level cache 1/12 */
-    nanoseconds += c.shape.run < 64 ? c.shape.places / 2 : bytes / (bytes <= DML_NEAR_COPY ? 24 : 12);
-    *threads = dml_threads_worth(*threads, nanoseconds, pulse);
+    int64_t copy = nanoseconds_for(&c.shape), all = nanoseconds ? (nanoseconds + copy) / 2 : copy; /* threads meet twice */
+    *threads = dml_threads_worth(*threads, all, pulse);
     if (c.shape.units == 1) {
         dml_shape_copy(&c.shape, to, from, 0);
+        if (nanoseconds < copy)
+            *threads = 1;
         return DML_OK;
     }
-    return dml_parallel(copy_unit, &c, c.shape.units, dml_order_for(bytes, untouched), *threads, pulse);
+    return dml_parallel(copy_group, &c, c.shape.units / c.shape.group, dml_order_for(bytes, untouched), *threads, pulse);
 }

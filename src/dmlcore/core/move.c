@@ -85,12 +85,17 @@ int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse)
     return dml_parallel(dml_some_boxes, &job, dml_ceil(job.end, job.per_chunk), DML_FORWARD, threads, pulse);
 }
 
-int dml_check(const dml_plan *plan, int threads, dml_pulse *pulse)
+int dml_scan_threads(const dml_plan *plan, int threads)
 {
     int64_t tuple = plan->tuple * dml_index_bytes(plan->index), nearest = dml_plan_nearest(plan);
     /* a line of its own takes far longer than its bytes */
     int64_t each = nearest > tuple && nearest >= DML_LINE ? 4 * DML_LINE : dml_most(tuple, dml_least(nearest, DML_LINE));
-    return dml_scan(plan, dml_mul(plan->positions, each) >= MANY_INDICES ? threads : 1, pulse);
+    return dml_mul(plan->positions, each) >= MANY_INDICES ? threads : 1;
+}
+
+int dml_check(const dml_plan *plan, int threads, dml_pulse *pulse)
+{
+    return dml_scan(plan, dml_scan_threads(plan, threads), pulse);
 }
 
 /* The copy that a scatter begins with. threads: set to what copy and updates are worth together where they share lines; else
@@ -100,8 +105,8 @@ static int copy_source(const dml_job *job, const dml_move *m, const dml_run *run
     const dml_plan *p = job->plan;
     int64_t bytes = dml_product(m->copy) * p->element, updated = p->positions * dml_ceil(p->slice, DML_LINE), after = 0;
     int copiers = run->threads;
-    if (updated && !apart && bytes <= DML_NEAR_COPY) { /* its lines stay with the threads that copy them */
-        if (!dml_scatters_alone(job, copiers))
+    if (updated && bytes <= DML_NEAR_COPY) { /* its lines stay with the threads that copy them */
+        if (apart ? *threads > 1 : !dml_scatters_alone(job, copiers))
             after = dml_plan_nanoseconds(p);
         else if (bytes / COPIED < REGION + BEYOND * updated)
             copiers = 1;
@@ -232,7 +237,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 12, pulse));
     } else if (bytes && !by_rows && !apart && dml_takes_tiles(&job, m->source, bytes, 1))
         threads = (int)dml_most(threads, dml_threads_worth(run->threads, bytes / 6, pulse));
-    else if (bytes && !by_rows && !apart && dml_copies_columns(&job, m->source, bytes, threads))
+    else if (bytes && !by_rows && !apart && dml_copies_columns(&job, m->source, bytes, run->threads, &threads, pulse))
         ; /* the job says so; both are done together */
     else if (copies)
         status = copy_source(&job, m, run, apart, &threads, pulse);

@@ -95,7 +95,8 @@ int dml_copy_rest(dml_job *job, const char *source, int64_t bytes, int threads, 
     const dml_plan *p = job->plan;
     int64_t steps[4], slices = bytes / p->slice, unseen = 0;
     dml_plan notes = *p; /* offsets in slices instead of bytes */
-    notebooks books = {calloc((size_t)(slices * threads), 1), slices, threads};
+    int scanners = dml_scan_threads(p, threads);
+    notebooks books = {calloc((size_t)(slices * scanners), 1), slices, scanners};
     if (!books.all)
         return DML_NO_MEMORY;
     notes.seen = books.all;
@@ -103,15 +104,16 @@ int dml_copy_rest(dml_job *job, const char *source, int64_t bytes, int threads, 
     notes.steps = steps;
     for (int k = 0; k < p->tuple; k++)
         steps[k] = p->steps[k] / p->slice;
-    int status = dml_scan(&notes, threads, pulse);
-    if (!status && threads > 1)
-        status = dml_parallel(join_notes, &books, dml_ceil(slices, JOINED), DML_FORWARD, threads, pulse);
+    int status = dml_scan(&notes, scanners, pulse);
+    if (!status && scanners > 1)
+        status = dml_parallel(join_notes, &books, dml_ceil(slices, JOINED), DML_FORWARD, scanners, pulse);
     for (int64_t i = 0; i < slices; i++)
         unseen += !notes.seen[i];
     job->distinct = slices - unseen == p->positions;
     if (slices - unseen < fewest_overwritten(p, bytes))
-        memset(notes.seen, 0, (size_t)slices);
+        memset(notes.seen, 0, (size_t)(unseen = slices));
     if (!status) {
+        threads = dml_threads_worth(threads, dml_copy_nanoseconds(unseen * p->slice), pulse);
         int64_t per_chunk = dml_most(1, DML_FRESH_STEP / p->slice);
         dml_store store = dml_store_for(bytes, (double)bytes, threads, job->untouched);
         copying c = {p->table, source, notes.seen, slices, p->slice, per_chunk, store};

@@ -359,7 +359,7 @@ void dml_shape_end(dml_shape *s, int64_t width, dml_store store, int threads)
     s->store = store;
     s->unit = unit_of(s->places * width, threads);
     s->across = s->along = s->chained = -1;
-    s->turns = 1;
+    s->turns = s->group = 1;
     s->spread = 0;
     if (s->places == 0) {
         s->units = 0;
@@ -400,8 +400,18 @@ void dml_shape_end(dml_shape *s, int64_t width, dml_store store, int threads)
         int64_t most = dml_least(TURNED_FAR / width, TURNED_MOST / (columns * width));
         rows = dml_most(rows, threads > 1 ? dml_least(most, across->size / (4 * threads)) : most);
     }
-    int64_t parts = dml_ceil(across->size, rows);
+    /* Each thread has rows of the destination to itself: the hardware fetches lines beyond those that are stored to, and would take
+     * them from another thread that stores to the same rows. Of long elements that costs less than a thread that is late. */
+    int64_t parts = dml_ceil(across->size, rows), planes = s->places / across->size / columns, inside = 1;
+    for (int d = s->across + 1; d < s->along; d++)
+        inside *= s->dim[d].size;
+    int64_t most = across->size / (width < 4 ? LINE / width : FEWEST), each = width < 8 || threads <= 3 ? 1 : 4;
+    if (threads > 1 && !s->listed && planes / inside < threads && most >= threads)
+        parts = dml_least(dml_ceil(parts, threads), most / threads) * threads;
     s->length = dml_ceil(across->size, parts);
-    s->units = s->places / across->size / columns * parts;
+    parts = dml_ceil(across->size, s->length);
+    s->units = planes * parts;
+    if (!s->listed && planes / inside * parts >= each * threads)
+        s->group = inside;
     s->unit_bytes = 4 * s->length * columns * width;
 }

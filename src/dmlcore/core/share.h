@@ -17,8 +17,8 @@ typedef struct {
     int64_t span;                        /* bytes of the table that the coordinates reach */
     /* scatters that copy: lines or columns of the table and of its source, copied before their updates are stored */
     const char *source;                  /* NULL: the copy is made already, or there is none */
-    int64_t columns;                     /* that are copied and updated, or gathered, at a time; 0: all */
-    int64_t line, lines, group;          /* bytes of one, their number, how many are copied at a time, */
+    int64_t columns;                     /* that the second-level cache holds while they are updated or gathered; 0: not so */
+    int64_t line, lines, group;          /* bytes of one, 0: no lines, their number, how many are copied at a time, */
     int by_string;                       /* long ones by a string instruction, */
     int staged;                          /* or most of them beside the table (lines.c) */
     /* tiles: bytes of a row of one, 0: none, and from row to row; whether they are written back; memory for one per thread */
@@ -37,7 +37,7 @@ DML_INLINE void dml_job_open(dml_job *job, const dml_plan *plan, dml_loop loop, 
     job->untouched = untouched;
     job->checked = job->distinct = 0;
     job->source = NULL;
-    job->columns = job->tile = 0;
+    job->columns = job->line = job->tile = 0;
 }
 
 /* Waits for stores past the caches: once for some boxes, because that takes as long as some of them do. */
@@ -57,7 +57,10 @@ int64_t dml_boxes_per_chunk(const dml_plan *plan, int64_t boxes, int threads);
 /* Checks every index; where the plan says so, notes the offsets they name. */
 int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse);
 
-/* The same before a move, by one thread if there are few. */
+/* Threads that this is worth: one if there are few indices. */
+int dml_scan_threads(const dml_plan *plan, int threads);
+
+/* Checks every index before a move. */
 int dml_check(const dml_plan *plan, int threads, dml_pulse *pulse);
 
 /* Whether the indices are one range, *at the element where it begins: DML_OK; DML_OUT_OF_RANGE: they are not (follow.c). */
@@ -106,8 +109,9 @@ void dml_plane_of(dml_plan *part, const dml_plan *plan, int64_t plane);
 /* Chunk number `chunk` of per_chunk columns of a scatter, copied before if that is not done yet. */
 int dml_some_columns(void *job, dml_worker *worker, int64_t chunk);
 
-/* Whether the table, likewise, can be copied some columns at a time; then the job says so. */
-int dml_copies_columns(dml_job *job, const char *source, int64_t bytes, int threads);
+/* Whether the table, likewise, had better be copied some columns at a time; then the job says so. threads: those for the updates,
+ * afterwards for both; most: how many there are. */
+int dml_copies_columns(dml_job *job, const char *source, int64_t bytes, int most, int *threads, dml_pulse *pulse);
 
 /* Whether to work in tiles, which copy the source on the way, if there is one; then the job says so. */
 int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes);
@@ -177,5 +181,9 @@ int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse);
 
 /* Whether that would leave all of it to one thread. */
 int dml_scatters_alone(const dml_job *job, int threads);
+
+/* Whether each thread takes some columns of it; and whether it does where the table moves on along rows of so many positions. */
+int dml_scatters_columns(const dml_job *job, int threads);
+int dml_shares_columns(int64_t columns, int64_t positions, int64_t slice, int beyond_l2, int threads);
 
 #endif

@@ -7,7 +7,13 @@
 /* Bytes of a slice that a thread gets at least: the hardware fetches lines beyond those that a thread stores to, which another
  * has just written. Halves of 4 KiB slices took two threads three to five times as long as one. */
 #define LONG_BYTES ((int64_t)32 << 10)
-#define LONG_PART 256                    /* columns that a thread gets at least */
+/* The same of columns: a thread takes its own in PARTS, one after the other, so that what it fetches beyond them is done then. Bytes of a
+ * row that are a part at least, and columns, or fewer where the second-level cache does not hold all. */
+#define PARTS 2
+#define PART_BYTES 192
+#define PART 192
+#define FAR_PART 128
+#define MANY_COLUMNS 24576               /* positions, of all columns: fewer do not pay */
 /* Threads that share out ranges of the table look at all positions: as long as it takes one or two to store elements, or short
  * slices, in parts of the table that the second-level cache holds. */
 #define SMALL_PART ((uint64_t)512 << 10)
@@ -39,6 +45,12 @@ static int some_range(void *data, dml_worker *worker, int64_t chunk)
 
 /* How the positions are shared out. */
 typedef enum { ALONE, BOXES, COLUMNS, ROWS, BYTES, RANGES } way;
+
+int dml_shares_columns(int64_t columns, int64_t positions, int64_t slice, int beyond_l2, int threads)
+{
+    int64_t part = dml_most(beyond_l2 ? FAR_PART : PART, PART_BYTES / slice);
+    return positions >= MANY_COLUMNS && columns >= part * PARTS * threads;
+}
 
 /* Bytes of the table that the coordinates reach; 0: not from its first byte on, because of negative steps. */
 static uint64_t span_of(const dml_plan *p)
@@ -88,9 +100,8 @@ static way way_for(dml_job *job, int threads)
         return BOXES;
     }
     /* parts of short rows would be collected piece by piece, which costs more than a second thread gains */
-    if (last->table != 0 && last->size >= LONG_PART * (int64_t)threads) {
-        int64_t line = dml_most(1, DML_LINE / p->slice);
-        job->per_chunk = dml_most(line, dml_ceil(dml_ceil(last->size, threads), line) * line);
+    if (last->table != 0 && dml_shares_columns(last->size, p->positions, p->slice, p->beyond_l2, threads)) {
+        job->per_chunk = dml_ceil(last->size, PARTS * threads);
         return COLUMNS;
     }
     if (job->loop == dml_rows_loop && p->rank == 2 && p->dim[0].table == 0)
@@ -99,8 +110,8 @@ static way way_for(dml_job *job, int threads)
         job->per_chunk = dml_ceil(dml_ceil(p->slice, threads), DML_LINE) * DML_LINE;
         return BYTES;
     }
-    uint64_t span = all_bound ? span_of(p) : 0, part = span / (uint64_t)threads;
-    if (part > (threads > FEW_THREADS ? 0 : p->whole ? SMALL_PART : SMALL_PART_OF_SLICES)) {
+    uint64_t span = all_bound ? span_of(p) : 0, range = span / (uint64_t)threads;
+    if (range > (threads > FEW_THREADS ? 0 : p->whole ? SMALL_PART : SMALL_PART_OF_SLICES)) {
         job->span = (int64_t)span;
         job->per_chunk = dml_ceil(dml_ceil((int64_t)span, threads), DML_LINE) * DML_LINE;
         return RANGES;
@@ -114,10 +125,16 @@ int dml_scatters_alone(const dml_job *job, int threads)
     return way_for(&same, threads) == ALONE;
 }
 
+int dml_scatters_columns(const dml_job *job, int threads)
+{
+    dml_job same = *job;
+    return way_for(&same, threads) == COLUMNS;
+}
+
 int dml_share_scatter(dml_job *job, int threads, dml_pulse *pulse)
 {
     const dml_plan *p = job->plan;
-    if (job->source && !job->columns)
+    if (job->line)
         return dml_share_lines(job, threads, pulse);
     switch (way_for(job, threads)) {
     case BOXES: return dml_parallel(dml_some_boxes, job, dml_ceil(p->boxes, job->per_chunk), DML_FORWARD, threads, pulse);

@@ -194,17 +194,19 @@ int dml_threads_worth(int threads, int64_t nanoseconds, dml_pulse *pulse)
         DML_ATOMIC_STORE(&line_handed, 0);
     else if (nanoseconds < DML_ATOMIC_LOAD(&line_handed) * lines)
         return 1;
-    if (idle < PAUSE)
+    if (idle < PAUSE || pulse->woken)
         return threads;
-    int64_t before = now - DML_ATOMIC_LOAD(&serial_end) < PAUSE ? DML_ATOMIC_LOAD(&earned) : 0;
+    int64_t before = now - DML_ATOMIC_LOAD(&serial_end) < PAUSE ? DML_ATOMIC_LOAD(&earned) - pulse->earned : 0;
     price asked = {threads * for_each_thread.alone, threads * for_each_thread.in_a_row};
     if (!busy_caller(now) && threads >= dml_cpus())
         asked = threads <= FEW_CPUS ? few_asleep : all_asleep;
     if (nanoseconds >= asked.alone || before >= asked.in_a_row) {
         DML_ATOMIC_STORE(&earned, 0);
+        pulse->woken = 1;
         return threads;
     }
-    DML_ATOMIC_STORE(&earned, before + nanoseconds);
+    pulse->earned = dml_most(pulse->earned, nanoseconds);
+    DML_ATOMIC_STORE(&earned, before + pulse->earned);
     DML_ATOMIC_STORE(&serial_end, now + nanoseconds);
     return 1;
 }
