@@ -16,7 +16,8 @@ from itertools import repeat
 
 from .peers import PRODUCT
 
-WARM = 0.004  # seconds before the clock starts, and at least one call, unless it is a long one
+WARM = 0.004  # seconds before the clock starts, unless a call is a long one
+PASSES = 4  # calls at least, of less than COLD / 2: until a large third-level cache holds what was another's; else one
 BEHIND = 2.0  # so many times slower than the fastest peer: two turns are enough,
 LONG = 0.02  # and for calls of more seconds the first one,
 FAR_BEHIND = 4.0  # or, so many times slower, the one whose answer was checked,
@@ -87,7 +88,7 @@ def measure(entries: list[Entry], rounds: int, turn: float, seconds: float) -> N
         if once < 1e-3:
             once = max(_timed(entry.run, max(1, int(1e-3 / once)))[0], 1e-9)
         entry.repeats = max(1, int(turn / once))
-        entry.warm = max(1, min(entry.repeats, math.ceil(WARM / once))) if once < COLD else 0
+        entry.warm = 0 if once >= COLD else max(PASSES if once < COLD / 2 else 1, math.ceil(WARM / once))
     enabled = gc.isenabled()
     gc.disable()
     try:
