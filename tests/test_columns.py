@@ -148,6 +148,25 @@ def test_updates_of_columns_that_rows_have_twice(rng, every_thread):
         assert same_bits(out, wanted), threads
 
 
+@pytest.mark.parametrize("reduction, mode", (("add", "raise"), ("none", "drop"), ("none", "raise")))
+@pytest.mark.parametrize("shape", ((8, 16, 2000), (3, 3, 1163)), ids=str)
+def test_columns_that_pairs_name(rng, every_thread, shape, reduction, mode):
+    """Slices whose updates are not next to each other: of a pair, the first coordinate names several rows of the table."""
+    x = rng.integers(0, 100, shape).astype(np.float32)
+    indices = np.stack([rng.integers(0, n, 200) for n in shape[:2]], 1)
+    values = rng.integers(0, 9, (200, 2 * shape[2])).astype(np.float32)
+    for updates in (np.asfortranarray(values[:, ::2]), values[:, ::2], np.broadcast_to(values[:, :1], (200, shape[2]))):
+        wanted = x.copy()
+        for pair, update in zip(indices, updates, strict=True):
+            wanted[tuple(pair)] = update + (wanted[tuple(pair)] if reduction == "add" else 0)
+        for threads in (1, 2, 3, 8):
+            options = {"reduction": reduction, "mode": mode, "num_threads": threads}
+            assert same_bits(dmlcore.scatter_nd(x, indices, updates, **options), wanted), threads
+            out = np.zeros_like(x)
+            dmlcore.scatter_nd(x, indices, updates, out=out, **options)
+            assert same_bits(out, wanted), threads
+
+
 @pytest.mark.parametrize("mode", ("clip", "fill"))
 @pytest.mark.parametrize("shape", ((40, 60), (2100, 9000)), ids=str)
 def test_modes(rng, mode, shape):

@@ -60,7 +60,7 @@ static void take_columns(dml_plan *part, int64_t first, int64_t columns, int kep
         part->fetch = DML_FETCH_NONE;
 }
 
-/* What lies between the last column and the next row is copied with it. */
+/* The last chunk copies the rest of each row as well, where nothing is updated. */
 int dml_some_columns(void *data, dml_worker *worker, int64_t chunk)
 {
     const dml_job *job = data;
@@ -123,16 +123,17 @@ int dml_copies_columns(dml_job *job, const char *source, int64_t bytes, int most
 {
     const dml_plan *p = job->plan;
     const dml_dim *last = p->dim + p->rank - 1;
-    /* pages that are not in use yet had better be stored to in the order of memory */
-    if (job->untouched || p->rank != 2 || p->dim[0].table || last->table != p->slice || p->steps[0] < last->size * p->slice ||
-        p->bounds[0] * p->steps[0] != bytes)
+    /* One coordinate names the row; and pages that are not in use yet had better be stored to in the order of memory. */
+    if (job->untouched || p->tuple != 1 || p->rank != 2 || p->dim[0].table || last->table != p->slice ||
+        p->steps[0] < last->size * p->slice || p->bounds[0] * p->steps[0] != bytes)
         return 0;
-    int both = dml_threads_worth(most, dml_plan_nanoseconds(p) + dml_copy_nanoseconds(bytes), pulse);
-    int64_t kept = dml_columns_kept(p, both);
-    if (!dml_scatters_columns(job, both) || (!kept && bytes > both * DML_NEAR_COPY))
+    int worth = dml_threads_worth(most, dml_plan_nanoseconds(p) + dml_copy_nanoseconds(bytes), pulse);
+    int64_t kept = dml_columns_kept(p, worth);
+    /* columns of more would have left the second-level caches of all threads before their updates come */
+    if (!dml_scatters_columns(job, worth) || (!kept && bytes > worth * DML_NEAR_COPY))
         return 0;
-    *threads = both;
+    *threads = worth;
     job->columns = kept;
-    job->source = source;
+    job->source = source; /* dml_share_scatter, asked with *threads, decides the same */
     return 1;
 }
