@@ -17,7 +17,7 @@ from itertools import repeat
 from .peers import PRODUCT
 
 WARM = 0.004  # seconds before the clock starts, unless a call is a long one
-PASSES = 4  # calls at least, of less than COLD / 2: until a large third-level cache holds what was another's; else one
+PASSES = 4  # calls before it starts, at least: until a large third-level cache holds what they use; longer than COLD / 2: one
 BEHIND = 2.0  # so many times slower than the fastest peer: two turns are enough,
 LONG = 0.02  # and for calls of more seconds the first one,
 FAR_BEHIND = 4.0  # or, so many times slower, the one whose answer was checked,

@@ -100,11 +100,12 @@ int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dm
         *threads = 1;
         return DML_OK;
     }
-    int64_t copy = nanoseconds_for(&c.shape), all = nanoseconds ? (nanoseconds + copy) / 2 : copy; /* threads meet twice */
+    int64_t copy = nanoseconds_for(&c.shape),
+            all = nanoseconds ? (nanoseconds + copy) / 2 : copy; /* half for each time that threads meet */
     *threads = dml_threads_worth(*threads, all, pulse);
     if (c.shape.units == 1) {
         dml_shape_copy(&c.shape, to, from, 0);
-        if (nanoseconds < copy)
+        if (nanoseconds < copy) /* too little for others to come and take the lines */
             *threads = 1;
         return DML_OK;
     }

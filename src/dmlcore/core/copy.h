@@ -29,7 +29,7 @@ DML_INLINE int64_t dml_crowd(int64_t columns, int64_t apart) { return columns * 
 DML_INLINE int64_t dml_copy_nanoseconds(int64_t bytes) { return bytes / (bytes <= DML_NEAR_COPY ? 24 : 12); }
 
 /* Copies elements of `width` bytes; strides in bytes, any. threads: how many at most; afterwards as many as the copy, and
- * `nanoseconds` of work that follows on the same bytes, were worth. */
+ * `nanoseconds` of work that follows on the same bytes, are worth together. */
 int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dml_list from_strides, int64_t width,
              dml_store store, int untouched, int64_t nanoseconds, int *threads, dml_pulse *pulse);
 

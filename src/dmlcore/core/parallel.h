@@ -24,8 +24,8 @@ typedef struct {
     int (*poll)(void);
     int64_t asked;             /* ns; 0: not yet */
     int64_t predicted;         /* ns on one thread */
-    int64_t earned;            /* ns of it that count for threads to come after a pause */
-    int woken;                 /* they were given to a part of it, so all others have them too */
+    int64_t earned;            /* ns that the call has added to what is earned (worth.c): the longest of its parts */
+    int woken;                 /* a part of the call was given threads after a pause, so all its parts are */
     int64_t kept_serial;       /* ns of the clock, when it was worth threads but these would have been late; 0: it was not */
     const dml_first *first;    /* NULL: nothing */
     int interrupted;           /* the caller does not want to go on */

@@ -12,6 +12,8 @@
 #define TURNED_MOST ((int64_t)32 << 20) /* but no more bytes than these, to be interrupted in between */
 #define FAR_APART (DML_PAGE / 2) /* bytes from one to the next, across, of so many at least */
 #define FEW_FAR_APART 4
+#define FEW_THREADS 3
+#define PARTS_EACH 4 /* of more threads */
 #define FEWEST 8 /* steps of a plane that is turned, along the source's dimension, */
 #define NARROWEST 6 /* and along the destination's */
 #define LINE 64 /* bytes; in planes that are not as wide short dimensions are taken together, */
@@ -401,17 +403,19 @@ void dml_shape_end(dml_shape *s, int64_t width, dml_store store, int threads)
         rows = dml_most(rows, threads > 1 ? dml_least(most, across->size / (4 * threads)) : most);
     }
     /* Each thread has rows of the destination to itself: the hardware fetches lines beyond those that are stored to, and would take
-     * them from another thread that stores to the same rows. Of long elements that costs less than a thread that is late. */
-    int64_t parts = dml_ceil(across->size, rows), planes = s->places / across->size / columns, inside = 1;
+     * them from another thread that stores to the same rows. */
+    int64_t parts = dml_ceil(across->size, rows), inside = 1; /* planes in the same rows */
     for (int d = s->across + 1; d < s->along; d++)
         inside *= s->dim[d].size;
-    int64_t most = across->size / (width < 4 ? LINE / width : FEWEST), each = width < 8 || threads <= 3 ? 1 : 4;
-    if (threads > 1 && !s->listed && planes / inside < threads && most >= threads)
+    int64_t outside = s->places / across->size / columns / inside, most = across->size / (width < 4 ? LINE / width : FEWEST);
+    if (threads > 1 && !s->listed && outside < threads && most >= threads)
         parts = dml_least(dml_ceil(parts, threads), most / threads) * threads;
     s->length = dml_ceil(across->size, parts);
     parts = dml_ceil(across->size, s->length);
-    s->units = planes * parts;
-    if (!s->listed && planes / inside * parts >= each * threads)
+    s->units = outside * inside * parts;
+    /* of long elements that costs several threads less than one of them that is late */
+    int each = width < 8 || threads <= FEW_THREADS ? 1 : PARTS_EACH;
+    if (!s->listed && outside * parts >= each * threads)
         s->group = inside;
     s->unit_bytes = 4 * s->length * columns * width;
 }

@@ -57,7 +57,7 @@ int64_t dml_boxes_per_chunk(const dml_plan *plan, int64_t boxes, int threads);
 /* Checks every index; where the plan says so, notes the offsets they name. */
 int dml_scan(const dml_plan *plan, int threads, dml_pulse *pulse);
 
-/* Threads that this is worth: one if there are few indices. */
+/* How many threads a scan is worth: one if there are few indices. */
 int dml_scan_threads(const dml_plan *plan, int threads);
 
 /* Checks every index before a move. */
@@ -109,8 +109,8 @@ void dml_plane_of(dml_plan *part, const dml_plan *plan, int64_t plane);
 /* Chunk number `chunk` of per_chunk columns of a scatter, copied before if that is not done yet. */
 int dml_some_columns(void *job, dml_worker *worker, int64_t chunk);
 
-/* Whether the table, likewise, had better be copied some columns at a time; then the job says so. threads: those for the updates,
- * afterwards for both; most: how many there are. */
+/* Whether the table, likewise, had better be copied some columns at a time; then the job says so, and *threads how many that and the
+ * updates are worth. most: how many there are. */
 int dml_copies_columns(dml_job *job, const char *source, int64_t bytes, int most, int *threads, dml_pulse *pulse);
 
 /* Whether to work in tiles, which copy the source on the way, if there is one; then the job says so. */

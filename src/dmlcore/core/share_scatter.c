@@ -7,8 +7,9 @@
 /* Bytes of a slice that a thread gets at least: the hardware fetches lines beyond those that a thread stores to, which another
  * has just written. Halves of 4 KiB slices took two threads three to five times as long as one. */
 #define LONG_BYTES ((int64_t)32 << 10)
-/* The same of columns: a thread takes its own in PARTS, one after the other, so that what it fetches beyond them is done then. Bytes of a
- * row that are a part at least, and columns, or fewer where the second-level cache does not hold all. */
+/* A thread's columns are cut in PARTS, done one after the other, so that what is fetched beyond its own is done by then; borders need not
+ * be those of lines. A part has so many bytes of a row, and so many columns, at least: fewer where the second-level cache does not hold
+ * what is met. */
 #define PARTS 2
 #define PART_BYTES 192
 #define PART 192

@@ -8,7 +8,7 @@
 #define NARROWED_EACH 2 /* of them take a nanosecond: as many threads as are going to move them, whose caches have them then */
 #define LEAST_ROWS 8 /* of a gather by several threads, which share the lines of fewer, */
 #define MOST_ALONE 12288 /* positions; so many one thread turns for all */
-#define MOST_THREADS 3 /* of a scatter along whose rows the table moves on: more have columns of their own, 0.5 to 1.2 */
+#define MOST_THREADS 3 /* of a scatter along whose rows the table moves on: more turn columns of their own, 0.5 to 1.2 */
 
 dml_turner dml_turns_vectors(const dml_move *m, int index, int64_t *rows, int64_t *columns, int64_t *pitch)
 {

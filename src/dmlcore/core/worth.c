@@ -196,6 +196,7 @@ int dml_threads_worth(int threads, int64_t nanoseconds, dml_pulse *pulse)
         return 1;
     if (idle < PAUSE || pulse->woken)
         return threads;
+    /* without what this call has asked for already */
     int64_t before = now - DML_ATOMIC_LOAD(&serial_end) < PAUSE ? DML_ATOMIC_LOAD(&earned) - pulse->earned : 0;
     price asked = {threads * for_each_thread.alone, threads * for_each_thread.in_a_row};
     if (!busy_caller(now) && threads >= dml_cpus())
