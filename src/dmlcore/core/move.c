@@ -105,9 +105,8 @@ static int copy_source(const dml_job *job, const dml_move *m, const dml_run *run
     const dml_plan *p = job->plan;
     int64_t bytes = dml_product(m->copy) * p->element, updated = p->positions * dml_ceil(p->slice, DML_LINE), after = 0;
     int copiers = run->threads;
-    if (updated &&
-        bytes <= DML_NEAR_COPY) { /* its lines stay with the threads that copy them; apart: *threads share out the updates */
-        if (apart ? *threads > 1 : !dml_scatters_alone(job, copiers))
+    if (updated && bytes <= DML_NEAR_COPY) { /* its lines stay with the threads that copy them */
+        if (apart ? *threads > 1 : !dml_scatters_alone(job, copiers)) /* apart: *threads share out the updates */
             after = dml_plan_nanoseconds(p);
         else if (bytes / COPIED < REGION + BEYOND * updated)
             copiers = 1;

@@ -12,8 +12,8 @@
 #define TURNED_MOST ((int64_t)32 << 20) /* but no more bytes than these, to be interrupted in between */
 #define FAR_APART (DML_PAGE / 2) /* bytes from one to the next, across, of so many at least */
 #define FEW_FAR_APART 4
-#define FEW_THREADS 3
-#define PARTS_EACH 4 /* of more threads */
+#define FEW_THREADS 3 /* each of more than these has so many parts of long elements, or they are shared out unit by unit: */
+#define PARTS_EACH 4
 #define FEWEST 8 /* steps of a plane that is turned, along the source's dimension, */
 #define NARROWEST 6 /* and along the destination's */
 #define LINE 64 /* bytes; in planes that are not as wide short dimensions are taken together, */

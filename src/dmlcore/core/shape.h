@@ -20,9 +20,9 @@ typedef struct {
     int64_t run;                         /* contiguous bytes at each place */
     int64_t places;
     int64_t unit, units;                 /* bytes of one, or a little more; their number */
-    int64_t group; /* units that one thread copies, one after the other, as they share lines of the destination */
-    int64_t unit_bytes; /* work in one of them, for dml_tick */
-    dml_store store; /* of long runs, and of dense rows of columns */
+    int64_t group;                       /* units in a row that share lines of the destination: one thread copies them */
+    int64_t unit_bytes;                  /* work in one of them, for dml_tick */
+    dml_store store;                     /* of long runs, and of dense rows of columns */
     /* the last dimension is the innermost loop: rows of `length` places, of which the dimension `cut` counts those that are one
      * after the other; `rows` of them in all, some of them a unit */
     int64_t length, rows, rows_in_unit, in_line;
