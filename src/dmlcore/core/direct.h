@@ -15,12 +15,13 @@ DML_INLINE uint64_t NAME(wrapped)(I index, uint64_t add)
 }
 
 /* Tuples of q coordinates, `each` bytes from one to the next, `along` from a coordinate to the next: what one names is moved as soon as
- * it is checked. Where `soon` is not 0, what the one so many tuples further will name if it stays as it is, and in the table, is fetched.
+ * it is checked. Where `soon` is not 0, what the one so many tuples further will name if it stays as it is, and in the table, is fetched, to
+ * the first-level cache if near.
  * `ahead`: bytes to the index that is needed soon, so far from each of the first `lines` coordinates, and to what is stored to then; 0: the
  * hardware fetches them. q, `soon`, `ahead` and `lines` are constants. */
 DML_INLINE int NAME(one_by_one)(const char *index, int64_t each, int64_t along, int64_t count, const char *table, char *stream,
-                                int q, const uint64_t *n, const uint64_t *add, const uint64_t *step, int soon, int ahead,
-                                int lines)
+                                int q, const uint64_t *n, const uint64_t *add, const uint64_t *step, int soon, int near,
+                                int ahead, int lines)
 {
     for (int64_t left = count; left > 0; left--, index += each, stream += sizeof(T)) {
         const char *at = table, *there = table, *others = index + soon * each;
@@ -28,7 +29,9 @@ DML_INLINE int NAME(one_by_one)(const char *index, int64_t each, int64_t along, 
             uint64_t u = (uint64_t)NAME(read)(others + k * along);
             there += (u < n[k] ? u : 0) * step[k];
         }
-        if (soon)
+        if (soon && near)
+            DML_PREFETCH(there);
+        else if (soon)
             DML_PREFETCH_L2(there);
         for (int k = 0; ahead && k < lines; k++)
             DML_PREFETCH(index + k * along + ahead);
@@ -67,8 +70,10 @@ DML_INLINE int NAME(wrapping)(const char *index, int64_t each, int64_t count, ch
         uintptr_t there = (uintptr_t)table + (ramp ? ramp[i + soon] : 0); /* anywhere: nobody has checked these */
         for (int k = 0; k < q; k++)
             there += (uintptr_t)(NAME(wrapped)(NAME(read)(others + k * (int)sizeof(I)), more[k]) * steps[k]);
-        if (near)
+        if (near && scatter)
             DML_PREFETCH_WRITE((const char *)there);
+        else if (near)
+            DML_PREFETCH((const char *)there);
         else
             DML_PREFETCH_L2((const char *)there);
         DML_PREFETCH(index + DML_PAGES_AHEAD);
@@ -95,7 +100,7 @@ DML_INLINE int NAME(wrapping)(const char *index, int64_t each, int64_t count, ch
         (void)ramp, (void)near;                                                                                            \
         return NAME(wrapping)(index, each, count, table, stream, q, n, add, step, soon, RAMP, scatter, NEAR);              \
     }
-WRAPPING(wrapping_singles, 1, NULL, 0, 0)
+WRAPPING(wrapping_singles, 1, NULL, 0, near)
 WRAPPING(walking_singles, 1, ramp, 0, 0)
 WRAPPING(wrapping_pairs, 2, NULL, 0, 0)
 WRAPPING(scattered_singles, 1, NULL, 1, near)
@@ -123,18 +128,18 @@ DML_PIECE int NAME(many_singles)(const char *index, int64_t each, int64_t first,
 {
     const uint64_t n = *bound, add = *more, step = *bytes;
     const int ahead = DML_PAGES_AHEAD;
-    return NAME(one_by_one)(index, each, 0, first, table, stream, 1, &n, &add, &step, SOON, ahead, 1) ||
+    return NAME(one_by_one)(index, each, 0, first, table, stream, 1, &n, &add, &step, SOON, 0, ahead, 1) ||
            NAME(one_by_one)(index + first * each, each, 0, count - first, table, stream + first * (int64_t)sizeof(T), 1, &n,
-                            &add, &step, 0, ahead, 1);
+                            &add, &step, 0, 0, ahead, 1);
 }
 
 DML_PIECE int NAME(pairs_by_columns)(const char *index, int64_t along, int64_t first, int64_t count, const char *table,
                                      char *stream, const uint64_t *bounds, const uint64_t *more, const uint64_t *steps)
 {
     uint64_t n[2] = {bounds[0], bounds[1]}, add[2] = {more[0], more[1]}, step[2] = {steps[0], steps[1]};
-    return NAME(one_by_one)(index, sizeof(I), along, first, table, stream, 2, n, add, step, SOON, DML_PAGES_AHEAD, 2) ||
+    return NAME(one_by_one)(index, sizeof(I), along, first, table, stream, 2, n, add, step, SOON, 0, DML_PAGES_AHEAD, 2) ||
            NAME(one_by_one)(index + first * (int)sizeof(I), sizeof(I), along, count - first, table,
-                            stream + first * (int)sizeof(T), 2, n, add, step, 0, DML_PAGES_AHEAD, 2);
+                            stream + first * (int)sizeof(T), 2, n, add, step, 0, 0, DML_PAGES_AHEAD, 2);
 }
 
 /* What the loops for q coordinates need. */
@@ -152,7 +157,8 @@ DML_INLINE void NAME(constants)(const dml_plan *p, int q, uint64_t *n, uint64_t 
 DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
 {
     int64_t each = p->joined ? p->joined : q * (int64_t)sizeof(I), known = b->count + (p->gap ? 0 : b->following);
-    int64_t first = p->fetches_soon ? dml_most(0, dml_least(b->count, known - SOON)) : 0, own = dml_most(0, b->count - SOON);
+    int64_t first = p->soon ? dml_most(0, dml_least(b->count, known - SOON)) : 0, own = dml_most(0, b->count - SOON);
+    int near = q == 1 && p->soon == DML_FETCH_L1;
     const char *index = b->indices;
     char *stream = b->stream;
     const int ahead = q > 1 ? DML_PAGES_AHEAD : 0; /* the hardware fetches single ones, so few of them */
@@ -162,18 +168,25 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
         return NAME(all_wrapped)(q == 2      ? NAME(wrapping_pairs)
                                  : p->ramped ? NAME(walking_singles)
                                              : NAME(wrapping_singles),
-                                 p, b, each, n, add, step, SOON, 0);
+                                 p, b, each, n, add, step, SOON, near);
     if (sizeof(T) >= 4 && sizeof(T) <= 8 && q == 2 && p->by_columns)
         return NAME(pairs_by_columns)(index, p->coordinate_stride, own, b->count, b->table, stream, n, add, step);
-    if (q == 1 && p->positions >= MANY_SINGLES)
-        return NAME(many_singles)(index, each, first, b->count, b->table, stream, n, add, step);
     DML_NEVER(first && p->joined);
-    if (first &&
-        NAME(one_by_one)(index, q * (int64_t)sizeof(I), sizeof(I), first, b->table, stream, q, n, add, step, SOON, ahead, 1))
+    if (q == 1 && p->positions >= MANY_SINGLES && !near)
+        return NAME(many_singles)(index, each, first, b->count, b->table, stream, n, add, step);
+    if (first && near) {
+        if (NAME(one_by_one)(index, sizeof(I), 0, first, b->table, stream, 1, n, add, step, SOON, 1, 0, 1))
+            return 1;
+    } else if (first && NAME(one_by_one)(index, q * (int64_t)sizeof(I), sizeof(I), first, b->table, stream, q, n, add, step,
+                                         SOON, 0, ahead, 1))
         return 1;
     return NAME(one_by_one)(index + first * each, each, sizeof(I), b->count - first, b->table,
-                            stream + first * (int64_t)sizeof(T), q, n, add, step, 0, ahead, 1);
+                            stream + first * (int64_t)sizeof(T), q, n, add, step, 0, 0, ahead, 1);
 }
+
+DML_PIECE int NAME(direct_singles)(const dml_plan *p, const dml_block *b) { return NAME(direct)(p, b, 1); }
+DML_PIECE int NAME(direct_pairs)(const dml_plan *p, const dml_block *b) { return NAME(direct)(p, b, 2); }
+DML_PIECE int NAME(direct_triples)(const dml_plan *p, const dml_block *b) { return NAME(direct)(p, b, 3); }
 
 /* Each element scattered by itself: single indices, or pairs. */
 DML_PIECE int NAME(scatter_direct)(const dml_plan *p, const dml_block *b)

@@ -36,14 +36,14 @@ static int always(void) { return 1; }
  * alone. Memory takes 25 GB/s however many threads store, the cache twice as much from two: slices that it holds take 0.3 to 0.8
  * of the time there. Planes of few rows take 0.25 to 0.9 of the time without tiles. straightened_along is not measured there: it
  * stays closer to what was than Intel's, where it was. */
-#define ZEN                                                                                                             \
-    .gathers_below = 0, .gathers_past = 0, .gathers_past_u32 = 1 << 20, .gather_follows = 48, .scatter_follows = 64,    \
-    .to_l2 = 0, .gathers_direct = NEVER, .wraps_directly = NEVER, .scatters_direct = NEVER, .step = DML_STEP_USUAL,     \
-    .by_pages = NEVER, .ahead_of_moves = DML_PAGES_AHEAD, .slices_past = 2 * DML_LINE, .slices_past_near = 32,          \
-    .scattered_past = DML_LONG_SLICE, .slices_together = 0, .stores_soon = 0, .slices_to_l1 = 0, .separates_all = 1,    \
-    .far_plane = 9 << 20, .straightened = {16, 11, 8, 6, 4}, .straightened_along = {5, 5, 3, 2, 2}, .turns_squares = 1, \
-    .row_for_each = 48, .permuted = 4, .tiles_moved = 1 << 20, .tiles_written = 1 << 20, .tiles_rows = 24,              \
-    .tiles_rows_written = 64, .tiles_crowded = 0, .tiles_wide = 8
+#define ZEN                                                                                                               \
+    .gathers_below = 0, .gathers_past = 0, .gathers_past_u32 = 1 << 20, .gather_follows = 48, .scatter_follows = 64,      \
+    .to_l2 = 0, .gathers_direct = NEVER, .gathers_to_l1 = 0, .gathers_to_l2 = 0, .wraps_directly = NEVER,                 \
+    .scatters_direct = NEVER, .step = DML_STEP_USUAL, .by_pages = NEVER, .ahead_of_moves = DML_PAGES_AHEAD,               \
+    .slices_past = 2 * DML_LINE, .slices_past_near = 32, .scattered_past = DML_LONG_SLICE, .slices_together = 0,          \
+    .stores_soon = 0, .slices_to_l1 = 0, .separates_all = 1, .far_plane = 9 << 20, .straightened = {16, 11, 8, 6, 4},     \
+    .straightened_along = {5, 5, 3, 2, 2}, .turns_squares = 1, .row_for_each = 48, .permuted = 4, .tiles_moved = 1 << 20, \
+    .tiles_written = 1 << 20, .tiles_rows = 24, .tiles_rows_written = 64, .tiles_crowded = 0, .tiles_wide = 8
 
 /* Zen 4: fetched elements of tables of 8 MiB and more, scattered to those of 6 MiB and more, take 0.7 to 1.0 of the time; copies of
  * 12 to 31 MiB past the caches 0.3 to 0.7, which is as much as the next reader of 16 MiB loses. Where thousands of elements of a
@@ -118,6 +118,8 @@ static const dml_tuning gathering = {
     .gathers_below = DML_NEAR,
     .to_l2 = 128 << 20,
     .gathers_direct = 16 << 20,
+    .gathers_to_l1 = 0,
+    .gathers_to_l2 = 0,
     .wraps_directly = NEVER,
     .scatters_direct = NEVER,
     .ahead_of_many = 0,
@@ -129,7 +131,8 @@ static const dml_tuning gathering = {
 /* Granite Rapids, whose third-level cache answers later, and the later the more is asked of it at once: out of 3 MiB and more the vector
  * unit's gathers take 1.1 to 1.4 times as long as single loads, and elements of tables from 24 MiB on, moved one by one, 0.7 to 0.9 of
  * the time with some arithmetic between them (a C program; Emerald Rapids: no difference). One by one they take 0.65 to 1.0 of the time
- * from 11 MiB on already, of 8 MiB 0.9 to 1.4; with arithmetic 0.65 to 1.0 of the rest where some are negative, from 14 MiB on. Stores to
+ * from 11 MiB on already, of 8 MiB 0.9 to 1.4; with arithmetic 0.65 to 1.0 of the rest where some are negative, from 14 MiB on; many
+ * single ones out of 8 to 24 MiB, fetched to the first-level cache, 0.8 to 1.0. Stores to
  * tables from 8 MiB on whose lines are fetched to the second-level cache only take 0.85 to 1.0 of the time, and scatters that go one by one,
  * from 256 KiB on, 0.6 to 1.05 of what blocks take (policy_loads.c). Slices that are gathered stay
  * in the third up to 32 MiB (policy_stores.c), as copies do up to 24 MiB of which few lines are updated, 0.83 to 0.96; those of far
@@ -139,6 +142,8 @@ static const dml_tuning granite = {
     .gathers_below = 1536 << 10,
     .to_l2 = 8 << 20,
     .gathers_direct = 11 << 20,
+    .gathers_to_l1 = 8 << 20,
+    .gathers_to_l2 = 24 << 20,
     .wraps_directly = 14 << 20,
     .scatters_direct = 256 << 10,
     .ahead_of_many = 1024,

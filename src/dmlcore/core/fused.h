@@ -189,9 +189,9 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
         return NAME(scatter_direct)(p, b);
     if (!scatter && p->direct)
         switch (p->tuple) {
-        case 1: return NAME(direct)(p, b, 1);
-        case 2: return NAME(direct)(p, b, 2);
-        default: return NAME(direct)(p, b, 3);
+        case 1: return NAME(direct_singles)(p, b);
+        case 2: return NAME(direct_pairs)(p, b);
+        default: return NAME(direct_triples)(p, b);
         }
 #endif
 #if LONGEST_RING > 1

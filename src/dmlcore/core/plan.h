@@ -30,7 +30,7 @@
 
 enum dml_width { DML_WIDTH_U32, DML_WIDTH_U64, DML_WIDTHS }; /* of an index, or a coordinate that is written */
 
-/* Where single elements of a large table are fetched to before they are moved; L1: scatters only. */
+/* Where single elements of a large table are fetched to before they are moved; in blocks L1: scatters only. */
 enum dml_fetch { DML_FETCH_NONE, DML_FETCH_L1, DML_FETCH_L2 };
 
 /* How the vector unit joins elements that lie anywhere, where isa/ has more than one way. */
@@ -59,6 +59,8 @@ typedef struct {
     int64_t scatter_follows;
     int64_t to_l2;                 /* tables of scatters: to the second-level cache, smaller ones to the first */
     int64_t gathers_direct;        /* from there on they are checked and moved one by one, where they can, */
+    int64_t gathers_to_l1;         /* from there on many single ones as well; fetched to the first-level cache, but */
+    int64_t gathers_to_l2;         /* from there on to the second; */
     int64_t wraps_directly;        /* from there on by arithmetic instead of branches, also if some indices are negative; */
     int64_t gathers_rolled;        /* from there on fetched elements, and tuples, go by a ring of offsets (far.c) */
     int64_t scatters_rolled;
@@ -209,7 +211,7 @@ typedef struct dml_plan {
     int64_t joined;                /* fused, tuples joined by a ring, or read directly: bytes from one to the next; else 0 */
     int by_rows;                   /* fused, by a loop that reads short rows of single indices where they lie */
     int direct;                    /* fused, and element by element (direct.h) */
-    int fetches_soon;              /* direct, gathers with branches: elements are fetched some positions before */
+    int soon;                      /* direct, gathers: where to elements are fetched some positions before (dml_fetch) */
     int by_arithmetic;             /* gathers: negative indices are wrapped by arithmetic instead of branches */
     int rolls;                     /* fused, by a ring of offsets (far.c), through the caches */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */

@@ -137,7 +137,8 @@ static int goes_directly_apart(const dml_plan *p)
  * of one and two, are not worth their code. */
 static int wraps_directly(const dml_plan *p)
 {
-    return p->direct && p->tuple <= 2 && p->slice <= 8 && dml_spread(p) >= (double)p->tuned->wraps_directly;
+    int64_t from = p->soon == DML_FETCH_L1 ? p->tuned->gathers_direct : p->tuned->wraps_directly;
+    return p->direct && p->tuple <= 2 && p->slice <= 8 && dml_spread(p) >= (double)from;
 }
 
 /* Whether tuples each of whose coordinates follow each other, and single indices and tuples that are equally far apart, are joined in
@@ -251,10 +252,10 @@ void dml_policy_loops(dml_plan *p)
     p->direct &= simple && !p->in_registers && (!p->ramped || (wraps && p->tuple == 1)) &&
                  (!p->by_columns || (wraps && p->tuple == 2 && p->slice >= 4 && !p->stores));
     int negative = p->direct && !p->stores && dml_meets_negative(p);
-    p->by_arithmetic = p->direct && wraps && (negative || p->tuple == 1);
+    p->by_arithmetic = p->direct && wraps && (negative || (p->tuple == 1 && (p->ramped || p->soon != DML_FETCH_L1)));
     if (negative && (p->by_columns || !p->by_arithmetic)) {
         p->direct = 0;
-        p->fetch = p->by_columns ? p->fetch : DML_FETCH_L2;
+        p->fetch = p->by_columns || p->soon == DML_FETCH_L1 ? p->fetch : DML_FETCH_L2;
     }
     p->rolls = simple && !p->by_columns && !p->direct && had_better_roll(p);
     p->past &= !p->rolls;
