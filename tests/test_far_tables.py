@@ -93,12 +93,13 @@ def test_elements_that_are_fetched_by_a_ring(rng, every_thread, isa, dtype, inde
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_elements_that_are_wrapped_by_arithmetic(rng, every_thread, isa, dtype, index):
-    """Single ones and pairs out of 22 MB, some negative: tuples in a row, in Fortran order, and with others between them, few
-    and so many that there are several boxes; an index out of range at either end changes nothing."""
+    """Single ones out of 9 to 27 MB and pairs out of 22, some negative: tuples in a row, in Fortran order, and with others
+    between them, few and so many that there are several boxes; an index out of range at either end changes nothing."""
     size = np.dtype(dtype).itemsize
-    for shape in ((22_000_000 // size,), (11, 2_000_000 // size)):
+    singles = (((9_000_000 // size,), (41_003,)), ((22_000_000 // size,), (1100, 9001)), ((27_000_000 // size,), (9001,)))
+    for shape, counts in (*singles, ((11, 2_000_000 // size), (1100, 9001))):
         table = np.resize(np.arange(251).astype(dtype), shape)
-        for count in (1100, 9001):
+        for count in counts:
             for low in (-1, 0) if index[0] == "i" else (0,):
                 indices = np.stack([rng.integers(low * n, n, count) for n in shape], -1).astype(index)
                 wider = np.zeros((count, len(shape) + 3), index)
