@@ -36,14 +36,15 @@ static int always(void) { return 1; }
  * alone. Memory takes 25 GB/s however many threads store, the cache twice as much from two: slices that it holds take 0.3 to 0.8
  * of the time there. Planes of few rows take 0.25 to 0.9 of the time without tiles. straightened_along is not measured there: it
  * stays closer to what was than Intel's, where it was. */
-#define ZEN                                                                                                               \
-    .gathers_below = 0, .gathers_past = 0, .gathers_past_u32 = 1 << 20, .gather_follows = 48, .scatter_follows = 64,      \
-    .to_l2 = 0, .gathers_direct = NEVER, .gathers_to_l1 = 0, .gathers_to_l2 = 0, .wraps_directly = NEVER,                 \
-    .scatters_direct = NEVER, .step = DML_STEP_USUAL, .by_pages = NEVER, .ahead_of_moves = DML_PAGES_AHEAD,               \
-    .slices_past = 2 * DML_LINE, .slices_past_near = 32, .scattered_past = DML_LONG_SLICE, .slices_together = 0,          \
-    .stores_soon = 0, .slices_to_l1 = 0, .separates_all = 1, .far_plane = 9 << 20, .straightened = {16, 11, 8, 6, 4},     \
-    .straightened_along = {5, 5, 3, 2, 2}, .turns_squares = 1, .row_for_each = 48, .permuted = 4, .tiles_moved = 1 << 20, \
-    .tiles_written = 1 << 20, .tiles_rows = 24, .tiles_rows_written = 64, .tiles_crowded = 0, .tiles_wide = 8
+#define ZEN                                                                                                                   \
+    .gathers_below = 0, .held = {0}, .rows_taken = 0, .gathers_past = 0, .gathers_past_u32 = 1 << 20, .gather_follows = 48,   \
+    .scatter_follows = 64, .to_l2 = 0, .gathers_direct = NEVER, .gathers_to_l1 = 0, .gathers_to_l2 = 0,                       \
+    .wraps_directly = NEVER, .scatters_direct = NEVER, .step = DML_STEP_USUAL, .by_pages = NEVER,                             \
+    .ahead_of_moves = DML_PAGES_AHEAD, .slices_past = 2 * DML_LINE, .slices_past_near = 32, .scattered_past = DML_LONG_SLICE, \
+    .slices_together = 0, .stores_soon = 0, .slices_to_l1 = 0, .separates_all = 1, .far_plane = 9 << 20,                      \
+    .straightened = {16, 11, 8, 6, 4}, .straightened_along = {5, 5, 3, 2, 2}, .turns_squares = 1, .row_for_each = 48,         \
+    .permuted = 4, .tiles_moved = 1 << 20, .tiles_written = 1 << 20, .tiles_rows = 24, .tiles_rows_written = 64,              \
+    .tiles_crowded = 0, .tiles_wide = 8
 
 /* Zen 4: fetched elements of tables of 8 MiB and more, scattered to those of 6 MiB and more, take 0.7 to 1.0 of the time; copies of
  * 12 to 31 MiB past the caches 0.3 to 0.7, which is as much as the next reader of 16 MiB loses. Where thousands of elements of a
@@ -91,7 +92,8 @@ static const dml_tuning usual = {
 };
 
 #if DML_X86_64 && (defined(__GNUC__) || defined(__clang__))
-/* Measured on Emerald Rapids: out of near tables gathers take 0.26 to 0.56 ns an element where single loads take 0.39 to 0.65; from
+/* Measured on Emerald Rapids: out of near tables gathers take 0.26 to 0.56 ns an element where single loads take 0.39 to 0.65, and 0.8 to 1.0
+ * of what registers take that hold a table of more than 128 elements of one byte, 64 of four, or any of eight; from
  * 16 MiB on elements had better be moved one by one, and fetched to the second-level cache 64 positions before: 0.65 to 1.0 of the
  * time without that. Stores wait for their lines, wherever they are, so slices are stored past the caches as soon as they have a line
  * of their own, and all that is written from 8 MiB on (slices by several threads: 16): 1.2 to 2.2x for slices up to 30 MiB; but not
@@ -116,6 +118,8 @@ static const dml_tuning usual = {
 static const dml_tuning gathering = {
     INTEL,
     .gathers_below = DML_NEAR,
+    .held = {128, 512, 256, 0, 0},
+    .rows_taken = 96,
     .to_l2 = 128 << 20,
     .gathers_direct = 16 << 20,
     .gathers_to_l1 = 0,
@@ -128,7 +132,9 @@ static const dml_tuning gathering = {
     .slices_through = 0,
 };
 
-/* Granite Rapids, whose third-level cache answers later, and the later the more is asked of it at once: out of 3 MiB and more the vector
+/* Granite Rapids: gathers by single indices, more than a few, take 0.7 to 0.98 of what registers take that hold a table of more than 64
+ * elements of one byte, 128 of two, or any of four (few, and pairs, 1.0 to 1.3). Its third-level cache answers later, and the later the more
+ * is asked of it at once: out of 3 MiB and more the vector
  * unit's gathers take 1.1 to 1.4 times as long as single loads, and elements of tables from 24 MiB on, moved one by one, 0.7 to 0.9 of
  * the time with some arithmetic between them (a C program; Emerald Rapids: no difference). One by one they take 0.65 to 1.0 of the time
  * from 11 MiB on already, of 8 MiB 0.9 to 1.4; with arithmetic 0.65 to 1.0 of the rest where some are negative, from 14 MiB on; many
@@ -140,6 +146,8 @@ static const dml_tuning gathering = {
 static const dml_tuning granite = {
     INTEL,
     .gathers_below = 1536 << 10,
+    .held = {64, 256, 0, 0, 0},
+    .rows_taken = 40,
     .to_l2 = 8 << 20,
     .gathers_direct = 11 << 20,
     .gathers_to_l1 = 8 << 20,

@@ -20,13 +20,15 @@
 #define MOST_ROW (512 << 10)       /* longer ones would have left the cache before they are used */
 #define STORED_FOR_EACH 48         /* bytes of it for each position, where rows are scattered to */
 #define COMBINED_ROWS (12 << 20)   /* bytes of rows whose elements are combined: that cache has fewer */
-#define LEAST_TAKEN 16             /* indices of a row that the vector unit takes by themselves, with others between rows; */
-#define LEAST_FOLLOWING_TAKEN 96   /* without */
+#define LEAST_TAKEN 16             /* indices of a row that the vector unit takes by themselves, with others between rows */
 #define LEAST_IN_ROW 4             /* positions of a row of updates that is read where it is; */
 #define ROWS_BEYOND (6 << 20)      /* bytes of both: shorter rows of more are as well, and rows of either alone */
 #define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
 #define FEWEST_ROWS 8              /* of so many rows in a box, */
 #define LONG_FOR_COLUMNS 1024      /* which are so many bytes long in the table */
+
+/* Bytes of a table up to which registers that hold it are faster than the vector unit's gathers. */
+static const int64_t held_by_tuples[DML_STORAGES] = {128, 512, 256, 0, 0};
 
 /* Bytes of the table where registers hold it and a box has enough of its elements; else 0. What lies between elements that
  * can be named is read as well: on the page of the first one, or on that of the last. */
@@ -34,13 +36,10 @@ static int64_t bytes_in_registers(const dml_plan *p)
 {
     int simple = p->whole && !p->stores && p->mode == DML_RAISE;
     int apart = p->wide || p->ramped || p->again || p->scattered || p->fetch;
-    int gathers_as_fast = p->slice == 8 && p->gathers;
-    if (!dml_chosen_isa->looks_up || !simple || p->slice == 0 || p->slice > 8 || apart || gathers_as_fast ||
-        p->rows * p->inner < DML_HELD_AT_ONCE)
+    if (!dml_chosen_isa->looks_up || !simple || p->slice == 0 || p->slice > 8 || apart || p->rows * p->inner < DML_HELD_AT_ONCE)
         return 0;
     int64_t bytes = dml_held(p->slice, p->tuple, p->bounds, p->steps);
-    int gathers_soon = p->gathers && p->slice != 2; /* Emerald Rapids, of one byte 1.0 to 1.24x, of four 1.0 to 1.1x */
-    return gathers_soon && bytes > dml_in_registers(p->slice) / 2 ? 0 : bytes;
+    return p->gathers && bytes > (p->tuple > 1 ? held_by_tuples : p->tuned->held)[p->storage] ? 0 : bytes;
 }
 
 /* Whether indices come out of memory, and ways to move that fetch them better are faster than registers that hold the
@@ -169,7 +168,7 @@ static int goes_by_rows(const dml_plan *p)
 
 /* Whether the vector unit gathers row by row. Measured on Emerald Rapids, rows of 16 to 150 of wider ones: 0.9 to 1.5x, on average 1.12x,
  * into an output, where the check keeps no offsets then, 1.17x; of 12 and 14 0.9 to 1.15x. Rows of 96 to 255 that follow each other: 1.0 to
- * 1.1x, of 16 to 64 0.7 to 1.05x. */
+ * 1.1x, of 16 to 64 0.7 to 1.05x; Granite Rapids, of 40 to 95 0.86 to 1.27x, on average 1.07x, two threads 1.0 to 1.37x, 1.13x. */
 static int takes_rows(const dml_plan *p)
 {
     const dml_dim *last = p->dim + p->rank - 1;
@@ -181,7 +180,7 @@ static int takes_rows(const dml_plan *p)
         return 0;
     if (p->packed)
         return !p->linear && last->size >= LEAST_TAKEN && (p->ramped || last->table == 0);
-    return p->ramped && p->slice >= 4 && last->size >= LEAST_FOLLOWING_TAKEN;
+    return p->ramped && p->slice >= 4 && last->size >= p->tuned->rows_taken;
 }
 
 /* Whether a scatter reads short rows of indices or updates where they are (row_scatter.h). Measured on Zen 4, on average of each length
