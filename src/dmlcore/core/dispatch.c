@@ -92,16 +92,16 @@ static const dml_tuning usual = {
 };
 
 #if DML_X86_64 && (defined(__GNUC__) || defined(__clang__))
-/* Measured on Emerald Rapids: out of near tables gathers take 0.26 to 0.56 ns an element where single loads take 0.39 to 0.65, and 0.8 to 1.0
- * of what registers take that hold a table of more than 128 elements of one byte, 64 of four, or any of eight; from
- * 16 MiB on elements had better be moved one by one, and fetched to the second-level cache 64 positions before: 0.65 to 1.0 of the
- * time without that. Stores wait for their lines, wherever they are, so slices are stored past the caches as soon as they have a line
- * of their own, and all that is written from 8 MiB on (slices by several threads: 16): 1.2 to 2.2x for slices up to 30 MiB; but not
- * elements out of a table in the second-level cache, which take 1.06 to 1.34x as long then. Pages in turn: 1.3 to 1.5x for 64 MB.
- * Scatters to a few rows that positions walk along take 1.1 to 1.8 times as long without fetching. Measured on Granite Rapids as
- * well: slices of one and two lines of far tables, put together before they are stored, take 0.5 to 0.95 of the time; planes that the
- * second-level cache holds, moved in place, 0.5 to 1.0; near slices whose lines are fetched before they are stored to 0.65 to 1.05
- * (scattered ones on Emerald Rapids 0.75 to 1.2). Lines that are staged take 0.33 to 0.95 on the latter. */
+/* Measured on Emerald Rapids: out of near tables gathers take 0.26 to 0.56 ns an element where single loads take 0.39 to 0.65, and 0.8 to
+ * 1.0 of what registers take that hold a table of more than 128 elements of one byte, 64 of four, or any of eight; from 16 MiB on elements
+ * had better be moved one by one, and fetched to the second-level cache 64 positions before: 0.65 to 1.0 of the time without that. Stores
+ * wait for their lines, wherever they are, so slices are stored past the caches as soon as they have a line of their own, and all that is
+ * written from 8 MiB on (slices by several threads: 16): 1.2 to 2.2x for slices up to 30 MiB; but not elements out of a table in the second-
+ * level cache, which take 1.06 to 1.34x as long then. Pages in turn: 1.3 to 1.5x for 64 MB. Scatters to a few rows that positions walk along
+ * take 1.1 to 1.8 times as long without fetching. Measured on Granite Rapids as well: slices of one and two lines of far tables, put
+ * together before they are stored, take 0.5 to 0.95 of the time; planes that the second-level cache holds, moved in place, 0.5 to 1.0; near
+ * slices whose lines are fetched before they are stored to 0.65 to 1.05 (scattered ones on Emerald Rapids 0.75 to 1.2). Lines that are
+ * staged take 0.33 to 0.95 on the latter. */
 #define INTEL                                                                                                                 \
     .gathers_past = 1536 << 10, .gathers_past_u32 = 0, .gathers_kept = NEVER, .gathers_kept_u32 = NEVER, .elements_past = 0,  \
     .gather_fetches = 128 << 20, .gather_streams = 0, .scatter_fetches = 24 << 10, .scatter_streams = 0,                      \
@@ -134,15 +134,14 @@ static const dml_tuning gathering = {
 
 /* Granite Rapids: gathers by single indices, more than a few, take 0.7 to 0.98 of what registers take that hold a table of more than 64
  * elements of one byte, 128 of two, or any of four (few, and pairs, 1.0 to 1.3). Its third-level cache answers later, and the later the more
- * is asked of it at once: out of 3 MiB and more the vector
- * unit's gathers take 1.1 to 1.4 times as long as single loads, and elements of tables from 24 MiB on, moved one by one, 0.7 to 0.9 of
- * the time with some arithmetic between them (a C program; Emerald Rapids: no difference). One by one they take 0.65 to 1.0 of the time
- * from 11 MiB on already, of 8 MiB 0.9 to 1.4; with arithmetic 0.65 to 1.0 of the rest where some are negative, from 14 MiB on; many
- * single ones out of 8 to 24 MiB, fetched to the first-level cache, 0.8 to 1.0. Stores to
+ * is asked of it at once: out of 3 MiB and more the vector unit's gathers take 1.1 to 1.4 times as long as single loads, and elements of
+ * tables from 24 MiB on, moved one by one, 0.7 to 0.9 of the time with some arithmetic between them (a C program; Emerald Rapids: no
+ * difference). One by one they take 0.65 to 1.0 of the time from 11 MiB on already, of 8 MiB 0.9 to 1.4; with arithmetic 0.65 to 1.0 of the
+ * rest where some are negative, from 14 MiB on; many single ones out of 8 to 24 MiB, fetched to the first-level cache, 0.8 to 1.0. Stores to
  * tables from 8 MiB on whose lines are fetched to the second-level cache only take 0.85 to 1.0 of the time, and scatters that go one by one,
- * from 256 KiB on, 0.6 to 1.05 of what blocks take (policy_loads.c). Slices that are gathered stay
- * in the third up to 32 MiB (policy_stores.c), as copies do up to 24 MiB of which few lines are updated, 0.83 to 0.96; those of far
- * tables are not fetched from 256 bytes on, gathered 0.93 to 1.0, scattered in place 0.7 to 1.0. */
+ * from 256 KiB on, 0.6 to 1.05 of what blocks take (policy_loads.c). Slices that are gathered stay in the third up to 32 MiB
+ * (policy_stores.c), as copies do up to 24 MiB of which few lines are updated, 0.83 to 0.96; those of far tables are not fetched from 256
+ * bytes on, gathered 0.93 to 1.0, scattered in place 0.7 to 1.0. */
 static const dml_tuning granite = {
     INTEL,
     .gathers_below = 1536 << 10,
