@@ -37,7 +37,7 @@ static int always(void) { return 1; }
  * of the time there. Planes of few rows take 0.25 to 0.9 of the time without tiles. straightened_along is not measured there: it
  * stays closer to what was than Intel's, where it was. */
 #define ZEN                                                                                                                   \
-    .gathers_below = 0, .held = {0}, .rows_taken = 0, .gathers_past = 0, .gathers_past_u32 = 1 << 20, .gather_follows = 48,   \
+    .gathers_below = 0, .held = {0}, .gathers_past = 0, .gathers_past_u32 = 1 << 20, .gather_follows = 48,                    \
     .scatter_follows = 64, .to_l2 = 0, .gathers_direct = NEVER, .gathers_to_l1 = 0, .gathers_to_l2 = 0,                       \
     .wraps_directly = NEVER, .scatters_direct = NEVER, .step = DML_STEP_USUAL, .by_pages = NEVER,                             \
     .ahead_of_moves = DML_PAGES_AHEAD, .slices_past = 2 * DML_LINE, .slices_past_near = 32, .scattered_past = DML_LONG_SLICE, \
@@ -119,7 +119,6 @@ static const dml_tuning gathering = {
     INTEL,
     .gathers_below = DML_NEAR,
     .held = {128, 512, 256, 0, 0},
-    .rows_taken = 96,
     .to_l2 = 128 << 20,
     .gathers_direct = 16 << 20,
     .gathers_to_l1 = 0,
@@ -146,7 +145,6 @@ static const dml_tuning granite = {
     INTEL,
     .gathers_below = 1536 << 10,
     .held = {64, 256, 0, 0, 0},
-    .rows_taken = 40,
     .to_l2 = 8 << 20,
     .gathers_direct = 11 << 20,
     .gathers_to_l1 = 8 << 20,

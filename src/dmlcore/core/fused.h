@@ -202,7 +202,7 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
     if (takes && p->by_rows)
         return NAME(take_by_rows)(p, b, p->ramped ? p->ramps->table.narrow : NULL);
     int dense = !p->ramped && p->steps[0] == (int64_t)sizeof(T);
-    if (takes && (dense || sizeof(T) >= 4)) /* else the loop is faster */
+    if (takes && (dense || sizeof(T) > 1)) /* else the loop is faster */
         return dense  ? NAME(take)(p, b->stream, b->table, b->indices, b->count, NULL, 0, 1)
                : ramp ? NAME(take)(p, b->stream, b->table, b->indices, b->count, ramp, 0, 0)
                       : NAME(take)(p, b->stream, b->table, b->indices, b->count, NULL, drift, 0);

@@ -41,7 +41,6 @@ typedef struct {
     /* single elements; bytes of a table */
     int64_t gathers_below;         /* the vector unit's gathers are faster than loads one by one */
     int64_t held[DML_STORAGES];    /* bytes of a table up to which registers that hold it are faster, by single indices */
-    int64_t rows_taken;            /* so many indices of a row or more, with none between rows, are gathered row by row */
     int64_t gathers_past;          /* what comes out of smaller tables is never stored past the caches, */
     int64_t gathers_past_u32;      /* four bytes, out of what one position reaches */
     int64_t gathers_kept;          /* nor out of such large ones, unless blocks fetch them, */

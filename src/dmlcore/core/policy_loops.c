@@ -20,7 +20,8 @@
 #define MOST_ROW (512 << 10)       /* longer ones would have left the cache before they are used */
 #define STORED_FOR_EACH 48         /* bytes of it for each position, where rows are scattered to */
 #define COMBINED_ROWS (12 << 20)   /* bytes of rows whose elements are combined: that cache has fewer */
-#define LEAST_TAKEN 16             /* indices of a row that the vector unit takes by themselves, with others between rows */
+#define LEAST_TAKEN 16             /* indices of a row that the vector unit takes by themselves, with others between rows; */
+#define LEAST_FOLLOWING_TAKEN 40   /* without */
 #define LEAST_IN_ROW 4             /* positions of a row of updates that is read where it is; */
 #define ROWS_BEYOND (6 << 20)      /* bytes of both: shorter rows of more are as well, and rows of either alone */
 #define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
@@ -167,8 +168,8 @@ static int goes_by_rows(const dml_plan *p)
 }
 
 /* Whether the vector unit gathers row by row. Measured on Emerald Rapids, rows of 16 to 150 of wider ones: 0.9 to 1.5x, on average 1.12x,
- * into an output, where the check keeps no offsets then, 1.17x; of 12 and 14 0.9 to 1.15x. Rows of 96 to 255 that follow each other: 1.0 to
- * 1.1x, of 16 to 64 0.7 to 1.05x; Granite Rapids, of 40 to 95 0.86 to 1.27x, on average 1.07x, two threads 1.0 to 1.37x, 1.13x. */
+ * into an output, where the check keeps no offsets then, 1.17x; of 12 and 14 0.9 to 1.15x. Rows that follow each other, of 40 and more: one
+ * thread 0.8 to 1.2x, on average 1.0x, four 0.95 to 1.3x, 1.1x; Granite Rapids, one and two, 0.9 to 1.4x, 1.08x; shorter ones 0.7 to 1.05x. */
 static int takes_rows(const dml_plan *p)
 {
     const dml_dim *last = p->dim + p->rank - 1;
@@ -180,7 +181,7 @@ static int takes_rows(const dml_plan *p)
         return 0;
     if (p->packed)
         return !p->linear && last->size >= LEAST_TAKEN && (p->ramped || last->table == 0);
-    return p->ramped && p->slice >= 4 && last->size >= p->tuned->rows_taken;
+    return p->ramped && last->size >= LEAST_FOLLOWING_TAKEN;
 }
 
 /* Whether a scatter reads short rows of indices or updates where they are (row_scatter.h). Measured on Zen 4, on average of each length
