@@ -32,7 +32,7 @@ DML_INLINE NAME(in_row) NAME(sixteen_on)(NAME(in_row) from, int64_t row, int64_t
 
 /* Moves the elements of a box, whole rows of indices, to the stream. 1: an index is out of range; elements in front of it may have been
  * moved. Less than sixteen last ones are not read ahead. */
-DML_INLINE int NAME(row_ring)(const dml_plan *p, dml_block *b, const u32 *ramps)
+DML_PIECE int NAME(row_ring)(const dml_plan *p, dml_block *b, const u32 *ramps)
 {
     const dml_dim *rows = p->dim + p->cut;
     const int64_t row = rows[1].size, pitch = rows->index, gap = pitch - row * (int64_t)sizeof(I), bytes = 16 * sizeof(I);
