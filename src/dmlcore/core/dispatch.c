@@ -138,19 +138,19 @@ static const dml_tuning gathering = {
  * difference). One by one they take 0.65 to 1.0 of the time from 11 MiB on already, of 8 MiB 0.9 to 1.4; with arithmetic 0.65 to 1.0 of the
  * rest where some are negative, from 14 MiB on; many single ones out of 8 to 24 MiB, fetched to the first-level cache, 0.8 to 1.0. Stores to
  * tables from 8 MiB on whose lines are fetched to the second-level cache only take 0.85 to 1.0 of the time, and scatters that go one by one,
- * from 256 KiB on, 0.6 to 1.05 of what blocks take (policy_loads.c). Slices that are gathered stay in the third up to 32 MiB
+ * from 160 KiB on, 0.6 to 1.05 of what blocks take (policy_loads.c). Slices that are gathered stay in the third up to 32 MiB
  * (policy_stores.c), as copies do up to 24 MiB of which few lines are updated, 0.83 to 0.96; those of far tables are not fetched from 256
  * bytes on, gathered 0.93 to 1.0, scattered in place 0.7 to 1.0. */
 static const dml_tuning granite = {
     INTEL,
-    .gathers_below = 1536 << 10,
+    .gathers_below = 2 << 20,
     .held = {64, 256, 0, 0, 0},
     .to_l2 = 8 << 20,
     .gathers_direct = 11 << 20,
     .gathers_to_l1 = 8 << 20,
     .gathers_to_l2 = 24 << 20,
     .wraps_directly = 14 << 20,
-    .scatters_direct = 256 << 10,
+    .scatters_direct = 160 << 10,
     .ahead_of_many = 1024,
     .past_caches_copied = 24 << 20,
     .slices_copied = 4 * DML_LINE,
