@@ -96,7 +96,8 @@ def test_elements_that_are_wrapped_by_arithmetic(rng, every_thread, isa, dtype, 
     """Single ones out of 9 to 27 MB and pairs out of 22, some negative: tuples in a row, in Fortran order, and with others
     between them, few and so many that there are several boxes; an index out of range at either end changes nothing."""
     size = np.dtype(dtype).itemsize
-    singles = (((9_000_000 // size,), (41_003,)), ((22_000_000 // size,), (1100, 9001)), ((27_000_000 // size,), (9001,)))
+    singles = ((9_000_000, (41_003, 164_003)), (22_000_000, (1100, 9001)), (27_000_000, (9001,)))
+    singles = [((large // size,), counts) for large, counts in singles]
     for shape, counts in (*singles, ((11, 2_000_000 // size), (1100, 9001))):
         table = np.resize(np.arange(251).astype(dtype), shape)
         for count in counts:
@@ -159,11 +160,55 @@ def test_rows_that_are_wrapped_by_arithmetic(rng, every_thread, isa, dtype, inde
 
 
 @pytest.mark.one_in(2)
+@pytest.mark.parametrize("isa", ("avx512", "avx512-gathers", "avx512-granite"), indirect=True)
+@pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_elements_that_the_vector_unit_gathers(rng, every_thread, isa, dtype, index):
+    """Row by row, rows that follow each other or have others between them, those of the table as well; along columns; single
+    ones and pairs out of tables that registers hold, or just not; few out of 3 MB. At any address; an index out of range."""
+    size, low = np.dtype(dtype).itemsize, -1 if index[0] == "i" else 0
+
+    def table_of(shape):
+        memory = np.zeros(int(np.prod(shape)) * size + 1, "uint8")[rng.integers(2) :]
+        table = memory[: int(np.prod(shape)) * size].view(dtype).reshape(shape)
+        table[...] = np.resize(np.arange(251).astype(dtype), shape)
+        return table
+
+    def gathered(function, table, indices, bounds, wanted, *axis):
+        both_outputs(function, table, indices, *axis, wanted=wanted)
+        broken = indices.copy()
+        place = int(rng.integers(broken.size))
+        broken.reshape(-1)[place] = bounds[place % len(bounds)]
+        out = wanted.copy()
+        with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+            function(table, broken, *axis, out=out)
+        assert caught.value.position == np.unravel_index(place, broken.shape)
+        assert same_bits(out, wanted)
+
+    for width in (30, 39, 40, 63, 64, 95, 200):
+        for wider in (1, 3):
+            table = table_of((37, wider * width))
+            indices = np.zeros((37, width + 5), index)[:, : width + 5 * (wider == 1)]
+            indices[...] = rng.integers(low * table.shape[1], table.shape[1], indices.shape)
+            wanted = np.take_along_axis(table, indices.astype(np.int64), axis=1)
+            gathered(dmlcore.gather_elements, table, indices, table.shape[1:], wanted, 1)
+            down = rng.integers(low * 37, 37, (90, table.shape[1])).astype(index)
+            wanted = np.take_along_axis(table, down.astype(np.int64), axis=0)
+            gathered(dmlcore.gather_elements, table, down, table.shape[:1], wanted, 0)
+    for length in (16, 64, 65, 128, 130, 256, 258, 3_000_000 // size):
+        for shape in ((length,), (length // 2, 2)):
+            table = table_of(shape)
+            tuples = np.stack([rng.integers(low * n, n, 5000) for n in shape], -1).astype(index)
+            wanted = table[tuple(tuples.T.astype(np.int64))]
+            gathered(dmlcore.gather_nd, table, tuples, shape, wanted)
+
+
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("isa", ("avx512-granite",), indirect=True)
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_elements_that_are_scattered_one_by_one(rng, every_thread, isa, dtype, index):
-    """Single ones and pairs into 700 KB and 22 MB, and along rows; many for one place, of which the last stays; an index out of
+    """Single ones and pairs into 200 KB and 22 MB, and along rows; many for one place, of which the last stays; an index out of
     range at either end, and where others are fetched no longer, changes nothing."""
     size = np.dtype(dtype).itemsize
 
@@ -186,7 +231,7 @@ def test_elements_that_are_scattered_one_by_one(rng, every_thread, isa, dtype, i
             laid_out[place, -1] = before
 
     low = -1 if index[0] == "i" else 0
-    for shape in ((700_000 // size,), (22_000_000 // size,), (11, 2_000_000 // size)):
+    for shape in ((200_000 // size,), (22_000_000 // size,), (11, 2_000_000 // size)):
         table = np.resize(np.arange(251).astype(dtype), shape)
         for count in (2, 1061, 9001):
             indices = np.stack([rng.integers(low * n, n, count) for n in shape], -1).astype(index)

@@ -52,7 +52,7 @@ DML_INLINE int NAME(one_by_one)(const char *index, int64_t each, int64_t along, 
 }
 
 /* The same where some coordinates are negative: nobody can guess which, so that there is no branch, but more arithmetic; and for all
- * scatters. What comes `soon` positions later is always fetched, soon 0: nothing new; near: to the first-level cache, to be stored to.
+ * scatters. What comes `soon` positions later is always fetched, soon 0: nothing new; near: to the first-level cache.
  * ramp: what is added for each position, NULL: nothing. */
 DML_INLINE int NAME(wrapping)(const char *index, int64_t each, int64_t count, char *table, char *stream, int q,
                               const uint64_t *n, const uint64_t *add, const uint64_t *step, int64_t soon, const u32 *ramp,

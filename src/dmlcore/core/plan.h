@@ -212,7 +212,7 @@ typedef struct dml_plan {
     int64_t joined;                /* fused, tuples joined by a ring, or read directly: bytes from one to the next; else 0 */
     int by_rows;                   /* fused, by a loop that reads short rows of single indices where they lie */
     int direct;                    /* fused, and element by element (direct.h) */
-    int soon;                      /* direct, gathers: where to elements are fetched some positions before (dml_fetch) */
+    int soon;                      /* direct, gathers in a row: where to elements are fetched before (dml_fetch) */
     int by_arithmetic;             /* gathers: negative indices are wrapped by arithmetic instead of branches */
     int rolls;                     /* fused, by a ring of offsets (far.c), through the caches */
     int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */

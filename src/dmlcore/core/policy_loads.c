@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 /* positions, where nothing else is said */
-#define FEW_GATHERED 16384 /* the second-level cache keeps their lines: gathered by the vector unit also out of tables up to */
-#define GATHERED_NEAR (6 << 20) /* bytes, 1.0 to 1.25x; pairs, and along rows of the table, 0.9 to 1.1x */
+#define FEW_CACHED 16384 /* lines that the second-level cache keeps: the vector unit gathers them out of tables up to */
+#define GATHERED_NEAR (6 << 20) /* bytes, 1.0 to 1.25x (Granite Rapids); pairs, and along rows of the table, 0.9 to 1.1x */
 #define FEW_UPDATED 32768 /* their lines of a table in the third-level cache are in the second-level one then */
 #define MET_IN_L2 (1 << 20) /* bytes of lines that the second-level cache holds */
 #define MANY_COMBINED 250000 /* elements: with their table they fill the third-level cache sooner */
@@ -104,7 +104,7 @@ void dml_policy_loads(dml_plan *p)
     p->merges = p->reached >= MERGED && p->reached < MERGED_BELOW;
     p->apart = p->reached >= MERGED_APART;
     int simple = t->gathers_below > 0 && p->tuple == 1 && p->walked == 0;
-    int cached = simple && p->positions <= FEW_GATHERED && p->reached < GATHERED_NEAR;
+    int cached = simple && p->positions <= FEW_CACHED && p->reached < GATHERED_NEAR;
     p->gathers = (p->reached < (double)t->gathers_below || cached) && !(p->slice == 2 && has_odd_places(p));
     p->fetch = choose_fetch(p);
     int64_t direct = p->tuple > 1 && p->positions >= MANY_TUPLES ? dml_most(t->gathers_direct, TUPLES_FAR) : t->gathers_direct;

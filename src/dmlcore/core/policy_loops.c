@@ -133,8 +133,8 @@ static int goes_directly_apart(const dml_plan *p)
 
 /* Whether negative indices of elements that go one by one are wrapped by arithmetic, not by branches, and pairs by columns may go one by
  * one. Measured on Granite Rapids: single ones 1.0 to 1.5x, along rows of the table 1.1 to 1.6x, negative pairs 1.0 to 1.5x, pairs by
- * columns 1.05 to 1.6x; others, and triples, 0.6 to 1.05x; Emerald Rapids 0.4 to 1.3x. Elements of sixteen bytes, and columns for those
- * of one and two, are not worth their code. */
+ * columns 1.05 to 1.6x; others, and triples, 0.6 to 1.05x; Emerald Rapids 0.4 to 1.3x. Elements of sixteen bytes, and columns for those of
+ * one and two, are not worth their code. Out of near tables, which go by branches otherwise (dml_policy_indices), from where all do. */
 static int wraps_directly(const dml_plan *p)
 {
     int64_t from = p->soon == DML_FETCH_L1 ? p->tuned->gathers_direct : p->tuned->wraps_directly;
@@ -255,7 +255,8 @@ void dml_policy_loops(dml_plan *p)
     p->by_arithmetic = p->direct && wraps && (negative || (p->tuple == 1 && (p->ramped || p->soon != DML_FETCH_L1)));
     if (negative && (p->by_columns || !p->by_arithmetic)) {
         p->direct = 0;
-        p->fetch = p->by_columns || p->soon == DML_FETCH_L1 ? p->fetch : DML_FETCH_L2;
+        int nearer = p->soon == DML_FETCH_L1 && p->reached < (double)p->tuned->gathers_direct;
+        p->fetch = p->by_columns || nearer ? p->fetch : DML_FETCH_L2;
     }
     p->rolls = simple && !p->by_columns && !p->direct && had_better_roll(p);
     p->past &= !p->rolls;
