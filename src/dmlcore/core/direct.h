@@ -16,9 +16,9 @@ DML_INLINE uint64_t NAME(wrapped)(I index, uint64_t add)
 
 /* Tuples of q coordinates, `each` bytes from one to the next, `along` from a coordinate to the next: what one names is moved as soon as
  * it is checked. Where `soon` is not 0, what the one so many tuples further will name if it stays as it is, and in the table, is fetched, to
- * the first-level cache if near.
+ * the first-level cache if `near`.
  * `ahead`: bytes to the index that is needed soon, so far from each of the first `lines` coordinates, and to what is stored to then; 0: the
- * hardware fetches them. q, `soon`, `ahead` and `lines` are constants. */
+ * hardware fetches them. q, `soon`, `near`, `ahead` and `lines` are constants. */
 DML_INLINE int NAME(one_by_one)(const char *index, int64_t each, int64_t along, int64_t count, const char *table, char *stream,
                                 int q, const uint64_t *n, const uint64_t *add, const uint64_t *step, int soon, int near,
                                 int ahead, int lines)

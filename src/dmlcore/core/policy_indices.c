@@ -18,9 +18,9 @@
 #define CLOSE 16                   /* bytes between them on average, so that the hardware fetches them by itself */
 #define SORTED 2048                /* likewise, so that elements are not moved one by one; see below */
 #define MANY_NEAR (40 << 10)       /* positions for each thread out of near tables: its caches do not keep their lines */
-#define FEW_POSITIONS (640 << 10) /* lines of fewer are in the caches the next time: several threads fetch none of far tables */
-#define MANY_PAGES 4096 /* elements each on a page of its own, more than the processor remembers: one by one, */
-#define MANY_LINES (128 << 10) /* but not so many, which take 1.1 to 1.5 times as long one by one (Zen 4) */
+#define FEW_POSITIONS (640 << 10)  /* lines of fewer are cached the next time: several threads fetch none of far tables */
+#define MANY_PAGES 4096            /* elements each on a page of its own, more than the processor remembers: one by one, */
+#define MANY_LINES (128 << 10)     /* but not so many, which take 1.1 to 1.5 times as long one by one (Zen 4) */
 
 /* The place in the table that a position of one dimension names, whose coordinates follow each other; a coordinate out of range
  * is found and reported later. */
