@@ -10,6 +10,9 @@ from oracle import same_bits
 import dmlcore
 
 
+NARROW = ((1002, 2), (1001, 4), (1003, 7), (1005, 8), (4, 300))  # columns that blocks of four and of eight hold, and few rows
+
+
 def in_place(table, indices, updates, wanted, axis):
     """A view of a larger array is scattered to in place; an index out of range leaves the view, and always what is around."""
     assert table.base is not None
@@ -124,7 +127,9 @@ def test_the_other_way_round(rng, every_thread, shape, dtype, index):
 
 
 @pytest.mark.parametrize(
-    "shape", ((3000, 2), (2, 2500), (900, 3), (3, 1100), (700, 8), (501, 13), (13, 400), (128, 128)), ids=str
+    "shape",
+    ((3000, 2), (2, 2500), (900, 3), (3, 1100), (701, 4), (4, 700), (450, 5), (700, 8), (901, 7), (501, 13), (13, 400), (128, 128)),
+    ids=str,
 )
 @pytest.mark.parametrize("index", ("int32", "int64"))
 def test_few_columns_the_other_way_round(rng, every_thread, shape, index):
@@ -142,7 +147,7 @@ def test_few_columns_the_other_way_round(rng, every_thread, shape, index):
 @pytest.mark.parametrize("isa", ("avx2", "avx512", "avx512-granite"), indirect=True)
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 @pytest.mark.parametrize("length", (300, 2**31 - 1, 2**31))
-@pytest.mark.parametrize("shape", ((12, 20), (60, 61), (50, 90), (333, 17), (9, 600), (130, 129), (700, 600)), ids=str)
+@pytest.mark.parametrize("shape", ((12, 20), (60, 61), (50, 90), (333, 17), (9, 600), (130, 129), (700, 600)) + NARROW, ids=str)
 def test_one_bad_index_the_other_way_round(rng, every_thread, isa, index, length, shape):
     """Whatever its bits are and wherever it lies, also where turning narrows it: it is found, and `out` stays as it was. The
     last one is more than is turned at once."""

@@ -57,8 +57,6 @@ typedef void (*dml_collector)(void *to, const char *from, int64_t stride, int64_
 typedef int (*dml_turner)(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
                           int width, int is_signed, int64_t bound);
 
-#define DML_FEWEST_TURNED 6 /* rows and columns; of fewer vectors have 0.4 to 1.0 of the speed of permutations */
-
 /* All loops for one instruction set. */
 typedef struct {
     const dml_loop (*loops)[DML_STORAGES][DML_WIDTHS];         /* one row for each operator */

@@ -5,6 +5,7 @@
 #include "copy.h"
 #include "dispatch.h"
 #include "share.h"
+#include "together.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -93,9 +94,8 @@ static int64_t scratch_bytes(const turning *t)
 static int narrows(const dml_plan *p, int across)
 {
     const dml_dim *last = p->dim + p->rank - 1;
-    int permuted = dml_index_bytes(p->index) == 4 && last->size <= DML_PERMUTED && dml_permutes(last->size, 4);
-    int few = last->size < DML_FEWEST_TURNED || p->dim[across].size < DML_FEWEST_TURNED;
-    return dml_chosen_isa->turn_indices && p->mode == DML_RAISE && p->bounds[0] <= INT32_MAX && !permuted && !few &&
+    return dml_chosen_isa->turn_indices && p->mode == DML_RAISE && p->bounds[0] <= INT32_MAX &&
+           dml_turns_well(p->dim[across].size, last->size, dml_index_bytes(p->index)) &&
            dml_mul(last->size, llabs(last->index)) < dml_tuned->far_plane;
 }
 

@@ -24,16 +24,37 @@ DML_INLINE __m512i pairs_of_columns(const char *first, const char *second, __mma
     return _mm512_permutex2var_epi32(v, lower, w);
 }
 
-/* Up to sixteen columns of up to eight rows; the last column stands in for those that are not there. */
-DML_INLINE void turn_some(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
-                          size_t width, __m512i add, __m512i *most)
+/* Eight rows out of the pairs of four columns. */
+DML_INLINE void rows_of_four(__m128i *row, const __m512i *pair)
 {
-    __mmask8 in_rows = (__mmask8)((1 << rows) - 1);
-    __mmask16 in_columns = (__mmask16)((1 << columns) - 1);
-    __m512i pair[8], two[8], four[8], row[8];
-    for (int k = 0; k < 8; k++)
-        pair[k] = pairs_of_columns(from + dml_least(2 * k, columns - 1) * from_pitch,
-                                   from + dml_least(2 * k + 1, columns - 1) * from_pitch, in_rows, width, add, most);
+    for (int odd = 0; odd < 2; odd++) {
+        __m512i four = odd ? _mm512_unpackhi_epi64(pair[0], pair[1]) : _mm512_unpacklo_epi64(pair[0], pair[1]);
+        row[odd] = _mm512_castsi512_si128(four);
+        row[odd + 2] = _mm512_extracti32x4_epi32(four, 1);
+        row[odd + 4] = _mm512_extracti32x4_epi32(four, 2);
+        row[odd + 6] = _mm512_extracti32x4_epi32(four, 3);
+    }
+}
+
+/* Of eight: rows r and r + 2 share a register, r + 4 and r + 6 another one. */
+DML_INLINE void rows_of_eight(__m256i *row, const __m512i *pair)
+{
+    __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    for (int odd = 0; odd < 2; odd++) {
+        __m512i left = odd ? _mm512_unpackhi_epi64(pair[0], pair[1]) : _mm512_unpacklo_epi64(pair[0], pair[1]);
+        __m512i right = odd ? _mm512_unpackhi_epi64(pair[2], pair[3]) : _mm512_unpacklo_epi64(pair[2], pair[3]);
+        __m512i two = _mm512_permutex2var_epi64(left, first, right), more = _mm512_permutex2var_epi64(left, second, right);
+        row[odd] = _mm512_castsi512_si256(two);
+        row[odd + 2] = _mm512_extracti64x4_epi64(two, 1);
+        row[odd + 4] = _mm512_castsi512_si256(more);
+        row[odd + 6] = _mm512_extracti64x4_epi64(more, 1);
+    }
+}
+
+/* Of sixteen. */
+DML_INLINE void rows_of_sixteen(__m512i *row, const __m512i *pair)
+{
+    __m512i two[8], four[8];
     for (int k = 0; k < 8; k += 2) { /* even rows of four columns, odd ones */
         two[k] = _mm512_unpacklo_epi64(pair[k], pair[k + 1]);
         two[k + 1] = _mm512_unpackhi_epi64(pair[k], pair[k + 1]);
@@ -48,8 +69,46 @@ DML_INLINE void turn_some(char *to, int64_t to_pitch, const char *from, int64_t 
         row[first] = _mm512_shuffle_i64x2(four[k], four[k + 4], 0x88);
         row[first + 4] = _mm512_shuffle_i64x2(four[k], four[k + 4], 0xdd);
     }
-    for (int r = 0; r < rows; r++)
-        _mm512_mask_storeu_epi32((void *)(to + r * to_pitch), in_columns, row[r]);
+}
+
+/* Up to eight rows of up to `block` columns, four, eight or sixteen; the last column stands in for those that are not there. */
+DML_INLINE void turn_some(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
+                          int block, size_t width, __m512i add, __m512i *most)
+{
+    __mmask8 in_rows = (__mmask8)((1 << rows) - 1);
+    __mmask16 in_columns = (__mmask16)((1 << columns) - 1);
+    __m512i pair[8];
+    for (int k = 0; k < block / 2; k++)
+        pair[k] = pairs_of_columns(from + dml_least(2 * k, columns - 1) * from_pitch,
+                                   from + dml_least(2 * k + 1, columns - 1) * from_pitch, in_rows, width, add, most);
+    if (block == 16) {
+        __m512i row[8];
+        rows_of_sixteen(row, pair);
+        for (int r = 0; r < 8; r++)
+            if (r < rows)
+                _mm512_mask_storeu_epi32((void *)(to + r * to_pitch), in_columns, row[r]);
+    } else if (block == 8) {
+        __m256i row[8];
+        rows_of_eight(row, pair);
+        for (int r = 0; r < 8; r++)
+            if (r < rows)
+                _mm256_mask_storeu_epi32((void *)(to + r * to_pitch), (__mmask8)in_columns, row[r]);
+    } else {
+        __m128i row[8];
+        rows_of_four(row, pair);
+        for (int r = 0; r < 8; r++)
+            if (r < rows)
+                _mm_mask_storeu_epi32((void *)(to + r * to_pitch), (__mmask8)in_columns, row[r]);
+    }
+}
+
+/* All rows of the columns of one block. */
+DML_INLINE void turn_block(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
+                           int block, size_t width, __m512i add, __m512i *most)
+{
+    for (int64_t r = 0; r < rows; r += 8)
+        turn_some(to + r * to_pitch, to_pitch, from + r * (int64_t)width, from_pitch, dml_least(8, rows - r), columns, block,
+                  width, add, most);
 }
 
 DML_INLINE int turn_all(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
@@ -60,10 +119,13 @@ DML_INLINE int turn_all(char *to, int64_t to_pitch, const char *from, int64_t fr
     for (int64_t c = 0; c < columns; c += 16) {
         const char *column = from + c * from_pitch;
         char *at = to + c * 4;
-        int64_t wide = dml_least(16, columns - c);
-        for (int64_t r = 0; r < rows; r += 8)
-            turn_some(at + r * to_pitch, to_pitch, column + r * (int64_t)width, from_pitch, dml_least(8, rows - r), wide, width,
-                      add, &most);
+        int64_t some = dml_least(16, columns - c);
+        if (some > 8)
+            turn_block(at, to_pitch, column, from_pitch, rows, some, 16, width, add, &most);
+        else if (some > 4)
+            turn_block(at, to_pitch, column, from_pitch, rows, some, 8, width, add, &most);
+        else
+            turn_block(at, to_pitch, column, from_pitch, rows, some, 4, width, add, &most);
     }
     return n == 0 || (width == 8 ? _mm512_cmpgt_epu64_mask(most, last) : _mm512_cmpgt_epu32_mask(most, last)) != 0;
 }
