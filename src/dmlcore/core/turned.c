@@ -17,7 +17,7 @@
 #define FEW_COLUMNS_ALONE 100            /* that one thread copies, while several read them where they are */
 #define CROWDED_PITCH 512                /* bytes; rows a multiple of it apart meet in the cache */
 #define INDICES ((int64_t)128 << 10) /* bytes of indices in scratch memory: a part of the second-level cache, */
-#define NARROWED ((int64_t)32 << 10) /* or of the first-level one, */
+#define NARROWED ((int64_t)8 << 10) /* or of the first-level one, */
 #define TABLE ((int64_t)512 << 10) /* and of the table */
 #define LARGE ((int64_t)256 << 10) /* bytes of a plane of the table that is worth it */
 #define MANY_COLUMNS 512 /* whose lines fill the first-level cache before they are needed again */

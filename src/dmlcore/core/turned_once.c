@@ -3,7 +3,9 @@
 #include "share.h"
 #include "together.h"
 
-#define FEW_TURNED 8192 /* positions; more had better be moved in tiles, unless they have to be checked before */
+#define FEW_TURNED 12288 /* positions; more had better be moved in tiles, unless they have to be checked before, */
+#define FEW_IN_WIDE_ROWS 32768 /* or are in rows so long that tiles fill the first-level cache, one thread: */
+#define WIDE_ROW 128 /* columns */
 #define MOST_NARROWED ((int64_t)480 << 10) /* bytes for each thread: the move may want 512 KiB for a table, and a plan */
 #define NARROWED_EACH 2 /* of them take a nanosecond: as many threads as are going to move them, whose caches have them then */
 #define LEAST_ROWS 8 /* of a gather by several threads, which share the lines of fewer, */
@@ -42,13 +44,15 @@ static int scatters_alone(const dml_move *m, const dml_run *run, int64_t columns
            !dml_shares_columns(columns, dml_product(m->positions), (int64_t)1 << run->storage, reached > DML_NEAR_L2, threads);
 }
 
-/* Measured on Granite Rapids, 4096 to 120,000 positions: into an output 0.9 to 1.9x, on average 1.2x, fresh ones against tiles 1.02 to 1.1x,
+/* Measured on Granite Rapids, 4096 to 120,000 positions: into an output 0.9 to 1.9x, on average 1.2x, fresh ones against tiles 0.95 to 1.2x,
  * scattered by two threads 1.0 to 1.3x. */
 int dml_turns_once(const dml_move *m, const dml_run *run, int scatter, dml_pulse *pulse)
 {
     int64_t count = dml_product(m->positions), rows = 0, columns = 0, pitch = 0;
-    int once = run->check_first || count <= FEW_TURNED || (scatter && run->threads > 1);
-    if (!once || run->mode != DML_RAISE || !dml_turns_vectors(m, run->index, &rows, &columns, &pitch))
+    if (run->mode != DML_RAISE || !dml_turns_vectors(m, run->index, &rows, &columns, &pitch))
+        return 0;
+    int64_t few = run->threads == 1 && columns >= WIDE_ROW ? FEW_IN_WIDE_ROWS : FEW_TURNED;
+    if (count > few && !run->check_first && !(scatter && run->threads > 1))
         return 0;
     if (scatter ? run->threads > MOST_THREADS && moves_along(m) : run->threads > 1 && count > MOST_ALONE && rows < LEAST_ROWS)
         return 0;
