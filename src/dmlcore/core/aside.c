@@ -2,6 +2,7 @@
  * many times the bytes of what they name are read once: their elements are put aside, and copied when all indices are known to be in
  * range. */
 #include "copy.h"
+#include "scratch.h"
 #include "share.h"
 
 #include <stdlib.h>
@@ -44,7 +45,7 @@ int dml_goes_aside(const dml_plan *p, int threads, int64_t taken)
 int dml_gather_aside(dml_job *job, dml_plan *p, int threads, dml_pulse *pulse)
 {
     int64_t bytes = p->positions * p->slice;
-    char *scratch = malloc((size_t)bytes);
+    char *scratch = dml_scratch(bytes);
     if (!scratch)
         return DML_NO_MEMORY;
     copying c = {p->stream, scratch, bytes, dml_least(CLAIMED, dml_ceil(bytes, 4 * threads * DML_LINE) * DML_LINE)};
@@ -53,6 +54,6 @@ int dml_gather_aside(dml_job *job, dml_plan *p, int threads, dml_pulse *pulse)
     dml_first first = {dml_some_boxes, job, dml_ceil(p->boxes, job->per_chunk)};
     pulse->first = &first;
     int status = dml_parallel(some_copied, &c, dml_ceil(bytes, c.per_chunk), DML_FORWARD, threads, pulse);
-    free(scratch);
+    dml_scratch_free(scratch);
     return status;
 }

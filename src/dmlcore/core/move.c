@@ -3,6 +3,7 @@
 #include "copy.h"
 #include "dispatch.h"
 #include "move.h"
+#include "scratch.h"
 #include "share.h"
 #include "together.h"
 
@@ -136,8 +137,8 @@ static int move_straight(const dml_plan *plan, int op, const dml_move *m, const 
 /* What move_with leaves to its caller. */
 static void forget(dml_plan *plan)
 {
-    free(plan->kept);
-    free(plan->narrowed);
+    dml_scratch_free(plan->kept);
+    dml_scratch_free(plan->narrowed);
 }
 
 /* Leaves it to the caller to forget the plan, and to free straight->scratch. taken: bytes of scratch memory that run->threads
@@ -355,9 +356,9 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     if (!status) {
         status = move_with(&plan, op, together.bytes ? &together.move : m, &together.run, &straight, together.bytes, &shared);
         forget(&plan);
-        free(straight.scratch);
+        dml_scratch_free(straight.scratch);
     }
     if (together.bytes)
-        free(together.indices);
+        dml_scratch_free(together.indices);
     return status == DML_OUT_OF_RANGE ? report(m, run) : status;
 }

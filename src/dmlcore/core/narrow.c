@@ -4,6 +4,7 @@
  * second-level cache, indices compete with it for the way to the first. Where there is no room for all, the first ones are. Else of
  * indices that take long to read the offsets are kept; where there is no room for all, those of the last boxes. */
 #include "dispatch.h"
+#include "scratch.h"
 #include "share.h"
 
 #include <stdlib.h>
@@ -106,7 +107,7 @@ int dml_narrows(const dml_plan *p, int threads, int64_t taken)
 int dml_narrow(dml_job *job, dml_plan *p, int threads, int64_t taken, dml_narrowing *narrowing)
 {
     int64_t boxes = boxes_narrowed(p, threads, taken);
-    p->narrowed = malloc((size_t)(boxes < p->boxes ? dml_block_number(p, boxes) : p->positions) * sizeof(u16));
+    p->narrowed = dml_scratch((boxes < p->boxes ? dml_block_number(p, boxes) : p->positions) * (int64_t)sizeof(u16));
     if (!p->narrowed)
         return 0;
     p->narrows = boxes;
@@ -159,5 +160,5 @@ void dml_keep(dml_plan *p, int threads, int64_t taken)
     if (!kept)
         return;
     p->kept_from = p->boxes - kept;
-    p->kept = malloc((size_t)(p->positions - dml_block_number(p, p->kept_from)) * sizeof(u32));
+    p->kept = dml_scratch((p->positions - dml_block_number(p, p->kept_from)) * (int64_t)sizeof(u32));
 }

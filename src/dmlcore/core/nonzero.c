@@ -4,6 +4,7 @@
 #include "dispatch.h"
 #include "in_order.h"
 #include "parallel.h"
+#include "scratch.h"
 
 #include <stdlib.h>
 
@@ -84,11 +85,11 @@ int dml_nonzero_count(dml_nonzero *nz, dml_run *run)
     else if (!f.input.dense) {
         int64_t apart = llabs(f.input.stride[f.input.rank - 1]), bytes = apart > DML_LINE ? STAGE : STAGE_OF_ROWS;
         f.some = dml_least(dml_least(bytes / f.width, CHUNK), dml_ceil(f.total, 64) * 64);
-        f.stage = malloc((size_t)(threads * f.some * f.width));
+        f.stage = dml_scratch(threads * f.some * f.width);
     }
     if (!nz->scratch || (!f.input.dense && !f.stage)) {
         if (f.stage != small)
-            free(f.stage);
+            dml_scratch_free(f.stage);
         dml_nonzero_free(nz);
         return DML_NO_MEMORY;
     }
@@ -96,7 +97,7 @@ int dml_nonzero_count(dml_nonzero *nz, dml_run *run)
     f.map.bits = (uint64_t *)(f.counts + f.chunks + 1);
     int status = dml_parallel(count_chunk, &f, f.chunks, DML_FORWARD, threads, &pulse);
     if (f.stage != small)
-        free(f.stage);
+        dml_scratch_free(f.stage);
     if (status) {
         dml_nonzero_free(nz);
         return status;

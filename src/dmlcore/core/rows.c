@@ -1,9 +1,8 @@
 /* rows.c: moves along an axis that is not the last one, with indices that repeat along the last one, as they do when one
  * index per row was expanded to the shape of the data. Takes one index of each such row, and moves the rows as slices. */
 #include "move.h"
+#include "scratch.h"
 #include "share.h"
-
-#include <stdlib.h>
 
 #define MOST DML_BLOCK                   /* rows that are moved at a time, */
 #define FETCHED ((int64_t)512 << 10)     /* and their bytes: they stay in the second-level cache */
@@ -130,7 +129,7 @@ int dml_share_rows(const dml_job *job, int threads, dml_pulse *pulse)
     const dml_dim *rows = p->dim;
     dml_plan part;
     dml_ramps ramps;
-    char *indices = malloc((size_t)(dml_least(TOGETHER, rows->size) * dml_index_bytes(p->index)));
+    char *indices = dml_scratch(dml_least(TOGETHER, rows->size) * dml_index_bytes(p->index));
     if (!indices) /* one thread needs none */
         return dml_parallel(dml_some_boxes, (void *)job, 1, DML_FORWARD, 1, pulse);
     int status = DML_OK;
@@ -154,6 +153,6 @@ int dml_share_rows(const dml_job *job, int threads, dml_pulse *pulse)
         dml_job_open(&these, &part, p->plain, job->untouched);
         status = dml_share_scatter(&these, threads, pulse);
     }
-    free(indices);
+    dml_scratch_free(indices);
     return status;
 }

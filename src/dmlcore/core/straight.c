@@ -3,6 +3,7 @@
  * contiguous, as a whole, or part by part, each of which is a gather of its own. Several threads have parts of their own where
  * that shares them out evenly, as what one of them straightened is far from the others. */
 #include "copy.h"
+#include "scratch.h"
 #include "share.h"
 
 #include <stdlib.h>
@@ -181,7 +182,7 @@ int dml_straightens(const dml_plan *p, const dml_move *m, int threads, dml_strai
     s->bytes = step * s->length;
     int64_t each = dml_ceil(s->parts, threads) * s->length; /* of the longest share */
     s->apart = s->parts > 1 && threads > 1 && each * threads * 4 <= size * 5;
-    s->scratch = malloc((size_t)(s->bytes * (s->apart ? dml_least(s->parts, threads) : 1)));
+    s->scratch = dml_scratch(s->bytes * (s->apart ? dml_least(s->parts, threads) : 1));
     return s->scratch != NULL;
 }
 

@@ -2,9 +2,8 @@
  * columns are crowded into a part of the first-level cache: some columns at a time are copied to scratch memory, rows next
  * to each other, and the indexed moves happen there. A scatter's tiles are filled from its source, so nothing is copied
  * twice. */
+#include "scratch.h"
 #include "share.h"
-
-#include <stdlib.h>
 
 #define LARGE ((int64_t)1 << 20)         /* bytes of a plane that moves in row order would fetch again and again */
 #define SCRATCH ((int64_t)512 << 10)     /* bytes of a tile at most: half of a second-level cache */
@@ -167,10 +166,10 @@ int dml_share_tiles(dml_job *job, int threads, dml_pulse *pulse)
     int64_t tiles = dml_ceil(p->dim[p->rank - 1].size * p->slice, job->tile);
     for (int d = 0; d < p->rank - 2; d++)
         tiles *= p->dim[d].size;
-    job->scratch = malloc((size_t)(threads * p->bounds[0] * job->pitch));
+    job->scratch = dml_scratch(threads * p->bounds[0] * job->pitch);
     if (!job->scratch)
         return DML_NO_MEMORY;
     int status = dml_parallel(some_tile, job, tiles, DML_FORWARD, threads, pulse);
-    free(job->scratch);
+    dml_scratch_free(job->scratch);
     return status;
 }

@@ -4,6 +4,7 @@
 #include "apart.h"
 #include "copy.h"
 #include "dispatch.h"
+#include "scratch.h"
 
 #include <stdlib.h>
 
@@ -258,7 +259,7 @@ int dml_together_open(dml_together *together, const dml_move *m, const dml_run *
         each = sizeof(u32);
         bytes = dml_product(m->positions) * each;
     }
-    together->indices = malloc((size_t)bytes);
+    together->indices = dml_scratch(bytes);
     if (!together->indices)
         return DML_OK;
     together->bytes = bytes;

@@ -15,8 +15,8 @@ void dml_bring_together(char *to, const dml_move *m, int64_t bytes);
  * element only is no dimension. */
 int dml_is_turned(const dml_move *m, int64_t bytes, int64_t *rows, int64_t *columns, int64_t *pitch);
 
-/* Whether vectors turn so many rows and columns of indices of so many bytes as well as permutations do. */
-int dml_turns_well(int64_t rows, int64_t columns, int64_t bytes);
+/* Whether vectors turn so many rows and columns, `pitch` apart, of indices of so many bytes as well as permutations do. */
+int dml_turns_well(int64_t rows, int64_t columns, int64_t pitch, int64_t bytes);
 
 /* What turns them by vectors, and checks and narrows them; NULL: nothing does, or not as well. */
 dml_turner dml_turns_vectors(const dml_move *m, int index, int64_t *rows, int64_t *columns, int64_t *pitch);

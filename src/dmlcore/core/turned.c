@@ -4,6 +4,7 @@
  * unit can, indices are checked meanwhile, those of eight bytes narrowed to four. */
 #include "copy.h"
 #include "dispatch.h"
+#include "scratch.h"
 #include "share.h"
 #include "together.h"
 
@@ -95,7 +96,7 @@ static int narrows(const dml_plan *p, int across)
 {
     const dml_dim *last = p->dim + p->rank - 1;
     return dml_chosen_isa->turn_indices && p->mode == DML_RAISE && p->bounds[0] <= INT32_MAX &&
-           dml_turns_well(p->dim[across].size, last->size, dml_index_bytes(p->index)) &&
+           dml_turns_well(p->dim[across].size, last->size, last->index, dml_index_bytes(p->index)) &&
            dml_mul(last->size, llabs(last->index)) < dml_tuned->far_plane;
 }
 
@@ -302,7 +303,7 @@ int dml_share_turned(const dml_job *job, int scatter, int threads, dml_pulse *pu
     t.units = t.tiles;
     for (int d = 0; d < p->rank - 1; d++)
         t.units *= d == t.across ? 1 : p->dim[d].size;
-    t.scratch = malloc((size_t)(threads * scratch_bytes(&t)));
+    t.scratch = dml_scratch(threads * scratch_bytes(&t));
     t.plans = malloc((size_t)threads * sizeof *t.plans);
     int status = DML_NO_MEMORY;
     if (t.scratch && t.plans) {
@@ -312,6 +313,6 @@ int dml_share_turned(const dml_job *job, int scatter, int threads, dml_pulse *pu
         status = dml_parallel(some_tiles, &t, t.units, order, threads, pulse);
     }
     free(t.plans);
-    free(t.scratch);
+    dml_scratch_free(t.scratch);
     return status;
 }

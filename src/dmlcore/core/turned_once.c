@@ -4,25 +4,27 @@
 #include "together.h"
 
 #define FEW_TURNED 12288 /* positions; more had better be moved in tiles, unless they have to be checked before, */
-#define FEW_IN_WIDE_ROWS 32768 /* or are in rows so long that tiles fill the first-level cache, one thread: */
-#define WIDE_ROW 128 /* columns */
+#define FEW_OF_LONG_ROWS 65536 /* or are in few long rows, of which the first-level cache holds no tile, one thread: */
+#define FEW_LONG_ROWS 256
 #define MOST_NARROWED ((int64_t)480 << 10) /* bytes for each thread: the move may want 512 KiB for a table, and a plan */
 #define NARROWED_EACH 2 /* of them take a nanosecond: as many threads as are going to move them, whose caches have them then */
 #define LEAST_ROWS 8 /* of a gather by several threads, which share the lines of fewer, */
 #define MOST_ALONE 12288 /* positions; so many one thread turns for all */
 #define MOST_THREADS 3 /* of a scatter along whose rows the table moves on: more turn columns of their own, 0.5 to 1.2 */
 
-/* Measured on Granite Rapids: of fewer rows vectors have 0.6 to 1.0 of the speed of permutations; of four bytes, of fewer columns too. */
-int dml_turns_well(int64_t rows, int64_t columns, int64_t bytes)
+/* Measured on Granite Rapids: of fewer rows that are apart vectors have 0.6 to 1.0 of the speed of permutations; of four bytes, of fewer
+ * columns too. */
+int dml_turns_well(int64_t rows, int64_t columns, int64_t pitch, int64_t bytes)
 {
-    return bytes == 8 ? columns >= 2 && rows >= 4 : columns >= 4 && rows >= 5;
+    int follow = columns >= 16 && pitch == rows * bytes;
+    return follow || (bytes == 8 ? columns >= 2 && rows >= 4 : columns >= 4 && rows >= 5);
 }
 
 dml_turner dml_turns_vectors(const dml_move *m, int index, int64_t *rows, int64_t *columns, int64_t *pitch)
 {
     int fits = dml_chosen_isa->turn_indices && m->bounds.n == 1 && m->bounds.v[0] <= INT32_MAX;
     return fits && dml_is_turned(m, dml_index_bytes(index), rows, columns, pitch) &&
-                   dml_turns_well(*rows, *columns, dml_index_bytes(index))
+                   dml_turns_well(*rows, *columns, *pitch, dml_index_bytes(index))
                ? dml_chosen_isa->turn_indices
                : NULL;
 }
@@ -51,7 +53,8 @@ int dml_turns_once(const dml_move *m, const dml_run *run, int scatter, dml_pulse
     int64_t count = dml_product(m->positions), rows = 0, columns = 0, pitch = 0;
     if (run->mode != DML_RAISE || !dml_turns_vectors(m, run->index, &rows, &columns, &pitch))
         return 0;
-    int64_t few = run->threads == 1 && columns >= WIDE_ROW ? FEW_IN_WIDE_ROWS : FEW_TURNED;
+    int64_t long_rows = dml_least(dml_mul(FEW_LONG_ROWS, columns), FEW_OF_LONG_ROWS);
+    int64_t few = run->threads == 1 ? dml_most(FEW_TURNED, long_rows) : FEW_TURNED;
     if (count > few && !run->check_first && !(scatter && run->threads > 1))
         return 0;
     if (scatter ? run->threads > MOST_THREADS && moves_along(m) : run->threads > 1 && count > MOST_ALONE && rows < LEAST_ROWS)

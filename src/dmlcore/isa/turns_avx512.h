@@ -24,6 +24,23 @@ DML_INLINE __m512i pairs_of_columns(const char *first, const char *second, __mma
     return _mm512_permutex2var_epi32(v, lower, w);
 }
 
+#define FEW_ROWS 6 /* that follow each other, and are turned as a whole: of two 4 to 9x, of six 1.35x as fast as in blocks */
+
+/* Sixteen indices that follow each other, in four bytes each. */
+DML_INLINE __m512i narrowed_vector(const char *from, size_t width, __m512i add, __m512i *most)
+{
+    __m512i v = _mm512_loadu_si512((const void *)from);
+    if (width == 4) {
+        __asm__("" : "+v"(v)); /* as read: what is checked is what is used */
+        *most = _mm512_max_epu32(*most, _mm512_add_epi32(v, add));
+        return v;
+    }
+    __m512i w = _mm512_loadu_si512((const void *)(from + 64));
+    __asm__("" : "+v"(v), "+v"(w)); /* likewise */
+    *most = _mm512_max_epu64(*most, _mm512_max_epu64(_mm512_add_epi64(v, add), _mm512_add_epi64(w, add)));
+    return _mm512_permutex2var_epi32(v, _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30), w);
+}
+
 /* Eight rows out of the pairs of four columns. */
 DML_INLINE void rows_of_four(__m128i *row, const __m512i *pair)
 {
@@ -111,12 +128,48 @@ DML_INLINE void turn_block(char *to, int64_t to_pitch, const char *from, int64_t
                   width, add, most);
 }
 
+/* The vector of places out of which element j of row r comes, number r + j * rows of all, where k vectors are joined to one: place j of what
+ * there is of the row already, or one of vector k, counted from sixteen on. */
+DML_INLINE __m512i places_in(int k, int r, int rows)
+{
+    __m512i ramp = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    __m512i number = _mm512_add_epi32(_mm512_mullo_epi32(ramp, _mm512_set1_epi32(rows)), _mm512_set1_epi32(r));
+    if (k == 1)
+        return number;
+    __m512i place = _mm512_sub_epi32(number, _mm512_set1_epi32(16 * (k - 1)));
+    return _mm512_mask_mov_epi32(ramp, _mm512_cmpge_epi32_mask(place, _mm512_set1_epi32(16)), place);
+}
+
+/* Two to FEW_ROWS rows, whose columns follow each other: sixteen columns at a time, as many vectors. How many columns these are. */
+DML_INLINE int64_t turn_few_rows(char *to, int64_t to_pitch, const char *from, int rows, int64_t columns, size_t width,
+                                 __m512i add, __m512i *most)
+{
+    __m512i places[FEW_ROWS][FEW_ROWS], v[FEW_ROWS];
+    for (int r = 0; r < rows; r++)
+        for (int k = 1; k < rows; k++)
+            places[r][k] = places_in(k, r, rows);
+    int64_t c = 0;
+    for (; c + 16 <= columns; c += 16) {
+        for (int k = 0; k < rows; k++, from += 16 * width)
+            v[k] = narrowed_vector(from, width, add, most);
+        for (int r = 0; r < rows; r++) {
+            __m512i row = v[0];
+            for (int k = 1; k < rows; k++)
+                row = _mm512_permutex2var_epi32(row, places[r][k], v[k]);
+            _mm512_storeu_si512((void *)(to + r * to_pitch + c * 4), row);
+        }
+    }
+    return c;
+}
+
 DML_INLINE int turn_all(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
                         size_t width, int is_signed, int64_t bound)
 {
     uint64_t n = (uint64_t)bound, added = is_signed ? n : 0; /* v is in [-n, n) exactly when v + n is in [0, 2n), unsigned */
     __m512i most = _mm512_setzero_si512(), add = repeated(added, width), last = repeated(n + added - 1, width);
-    for (int64_t c = 0; c < columns; c += 16) {
+    int few = rows >= 2 && rows <= FEW_ROWS && from_pitch == rows * (int64_t)width;
+    int64_t c = few ? turn_few_rows(to, to_pitch, from, (int)rows, columns, width, add, &most) : 0;
+    for (; c < columns; c += 16) {
         const char *column = from + c * from_pitch;
         char *at = to + c * 4;
         int64_t some = dml_least(16, columns - c);
