@@ -57,6 +57,14 @@ typedef void (*dml_collector)(void *to, const char *from, int64_t stride, int64_
 typedef int (*dml_turner)(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
                           int width, int is_signed, int64_t bound);
 
+/* Whether it turns them as a whole: few rows, whose columns follow each other. Of two rows that is 4 to 9 times as fast as in blocks, of six
+ * 1.35 times (Granite Rapids). */
+#define DML_WHOLE_ROWS 6
+static inline int dml_turns_whole(int64_t rows, int64_t columns, int64_t pitch, int64_t width)
+{
+    return rows >= 2 && rows <= DML_WHOLE_ROWS && columns >= 16 && pitch == rows * width;
+}
+
 /* All loops for one instruction set. */
 typedef struct {
     const dml_loop (*loops)[DML_STORAGES][DML_WIDTHS];         /* one row for each operator */

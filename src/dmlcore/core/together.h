@@ -37,7 +37,7 @@ typedef struct {
 
 /* Brings them together where that is faster, by several threads if each has a line of its own. Those that are turned by vectors
  * (turned_once.c) are checked, so that nobody has to do it first, and have four bytes then; DML_OUT_OF_RANGE: one is. The caller has to
- * free them. */
+ * free them (scratch.h). */
 int dml_together_open(dml_together *together, const dml_move *m, const dml_run *run, int scatter, dml_pulse *pulse);
 
 #endif

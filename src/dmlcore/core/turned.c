@@ -18,7 +18,7 @@
 #define FEW_COLUMNS_ALONE 100            /* that one thread copies, while several read them where they are */
 #define CROWDED_PITCH 512                /* bytes; rows a multiple of it apart meet in the cache */
 #define INDICES ((int64_t)128 << 10) /* bytes of indices in scratch memory: a part of the second-level cache, */
-#define NARROWED ((int64_t)8 << 10) /* or of the first-level one, */
+#define NARROWED ((int64_t)8 << 10) /* or of the first-level one, if LINES of up to so many columns fit; */
 #define TABLE ((int64_t)512 << 10) /* and of the table */
 #define LARGE ((int64_t)256 << 10) /* bytes of a plane of the table that is worth it */
 #define MANY_COLUMNS 512 /* whose lines fill the first-level cache before they are needed again */
@@ -90,8 +90,8 @@ static int64_t scratch_bytes(const turning *t)
     return dml_ceil(t->wide * (index_pitch(t) + (t->table ? table_pitch(t) : 0)), DML_LINE) * DML_LINE;
 }
 
-/* Whether indices are turned by vectors, narrowed and checked: unless they are few, permutations do it as well, or their plane is so far
- * that its next columns are fetched. */
+/* Whether indices are turned by vectors, narrowed and checked: where these do it well, unless their plane is so far that its next columns
+ * are fetched. */
 static int narrows(const dml_plan *p, int across)
 {
     const dml_dim *last = p->dim + p->rank - 1;

@@ -4,20 +4,21 @@
 #include "together.h"
 
 #define FEW_TURNED 12288 /* positions; more had better be moved in tiles, unless they have to be checked before, */
-#define FEW_OF_LONG_ROWS 65536 /* or are in few long rows, of which the first-level cache holds no tile, one thread: */
+#define FEW_OF_LONG_ROWS 65536 /* or one thread moves them, in no more than FEW_LONG_ROWS: tiles, of 32 rows, are long then */
 #define FEW_LONG_ROWS 256
 #define MOST_NARROWED ((int64_t)480 << 10) /* bytes for each thread: the move may want 512 KiB for a table, and a plan */
 #define NARROWED_EACH 2 /* of them take a nanosecond: as many threads as are going to move them, whose caches have them then */
 #define LEAST_ROWS 8 /* of a gather by several threads, which share the lines of fewer, */
+#define MOST_WHOLE 3 /* rows that one thread turns as a whole, sooner than several do that have rows of their own */
 #define MOST_ALONE 12288 /* positions; so many one thread turns for all */
 #define MOST_THREADS 3 /* of a scatter along whose rows the table moves on: more turn columns of their own, 0.5 to 1.2 */
 
-/* Measured on Granite Rapids: of fewer rows that are apart vectors have 0.6 to 1.0 of the speed of permutations; of four bytes, of fewer
- * columns too. */
+/* Measured on Granite Rapids: of fewer rows in blocks vectors have 0.6 to 1.0 of the speed of permutations; of four bytes, of fewer columns
+ * too. */
 int dml_turns_well(int64_t rows, int64_t columns, int64_t pitch, int64_t bytes)
 {
-    int follow = columns >= 16 && pitch == rows * bytes;
-    return follow || (bytes == 8 ? columns >= 2 && rows >= 4 : columns >= 4 && rows >= 5);
+    int in_blocks = bytes == 8 ? columns >= 2 && rows >= 4 : columns >= 4 && rows >= 5;
+    return in_blocks || dml_turns_whole(rows, columns, pitch, bytes);
 }
 
 dml_turner dml_turns_vectors(const dml_move *m, int index, int64_t *rows, int64_t *columns, int64_t *pitch)
@@ -61,9 +62,12 @@ int dml_turns_once(const dml_move *m, const dml_run *run, int scatter, dml_pulse
         return 0;
     if (dml_product(m->slice) != 1 || columns * (int64_t)sizeof(u32) % DML_CROWDED_TURNED == 0)
         return 0;
-    int alone = run->threads == 1 || (scatter && scatters_alone(m, run, columns, run->threads));
+    int64_t bytes = dml_mul(count, sizeof(u32));
+    int whole = rows <= MOST_WHOLE && dml_turns_whole(rows, columns, pitch, dml_index_bytes(run->index)) &&
+                bytes <= MOST_NARROWED;
+    int alone = run->threads == 1 || whole || (scatter && scatters_alone(m, run, columns, run->threads));
     int threads = alone ? 1 : dml_threads_worth(run->threads, count / NARROWED_EACH, pulse);
-    return dml_mul(count, sizeof(u32)) <= threads * MOST_NARROWED ? threads : 0;
+    return bytes <= threads * MOST_NARROWED ? threads : 0;
 }
 
 /* Parts of the rows, one for each thread. */

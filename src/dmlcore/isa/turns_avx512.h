@@ -24,8 +24,6 @@ DML_INLINE __m512i pairs_of_columns(const char *first, const char *second, __mma
     return _mm512_permutex2var_epi32(v, lower, w);
 }
 
-#define FEW_ROWS 6 /* that follow each other, and are turned as a whole: of two 4 to 9x, of six 1.35x as fast as in blocks */
-
 /* Sixteen indices that follow each other, in four bytes each. */
 DML_INLINE __m512i narrowed_vector(const char *from, size_t width, __m512i add, __m512i *most)
 {
@@ -88,6 +86,10 @@ DML_INLINE void rows_of_sixteen(__m512i *row, const __m512i *pair)
     }
 }
 
+/* Compilers join a masked store to what extracts the part that is stored from its vector. That instruction faults where any byte of the
+ * part cannot be written, masked or not, which a masked store by itself does not. So the part is extracted to a register first. */
+#define KEEP_APART(part) __asm__("" : "+v"(part))
+
 /* Up to eight rows of up to `block` columns, four, eight or sixteen; the last column stands in for those that are not there. */
 DML_INLINE void turn_some(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
                           int block, size_t width, __m512i add, __m512i *most)
@@ -107,17 +109,22 @@ DML_INLINE void turn_some(char *to, int64_t to_pitch, const char *from, int64_t 
     } else if (block == 8) {
         __m256i row[8];
         rows_of_eight(row, pair);
-        for (int r = 0; r < 8; r++)
+        for (int r = 0; r < 8; r++) {
+            KEEP_APART(row[r]);
             if (r < rows)
                 _mm256_mask_storeu_epi32((void *)(to + r * to_pitch), (__mmask8)in_columns, row[r]);
+        }
     } else {
         __m128i row[8];
         rows_of_four(row, pair);
-        for (int r = 0; r < 8; r++)
+        for (int r = 0; r < 8; r++) {
+            KEEP_APART(row[r]);
             if (r < rows)
                 _mm_mask_storeu_epi32((void *)(to + r * to_pitch), (__mmask8)in_columns, row[r]);
+        }
     }
 }
+#undef KEEP_APART
 
 /* All rows of the columns of one block. */
 DML_INLINE void turn_block(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
@@ -128,8 +135,8 @@ DML_INLINE void turn_block(char *to, int64_t to_pitch, const char *from, int64_t
                   width, add, most);
 }
 
-/* The vector of places out of which element j of row r comes, number r + j * rows of all, where k vectors are joined to one: place j of what
- * there is of the row already, or one of vector k, counted from sixteen on. */
+/* Vectors 0 to rows - 1 have rows * 16 indices, of which row r has number r, r + rows, r + 2 * rows, ... Where vector k is added to what
+ * the vectors before gave of them: places of those up to 15, of vector k from 16 on. Of numbers that come later, any one. */
 DML_INLINE __m512i places_in(int k, int r, int rows)
 {
     __m512i ramp = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -140,11 +147,11 @@ DML_INLINE __m512i places_in(int k, int r, int rows)
     return _mm512_mask_mov_epi32(ramp, _mm512_cmpge_epi32_mask(place, _mm512_set1_epi32(16)), place);
 }
 
-/* Two to FEW_ROWS rows, whose columns follow each other: sixteen columns at a time, as many vectors. How many columns these are. */
+/* Two to DML_WHOLE_ROWS rows, whose columns follow each other: sixteen columns at a time, as many vectors. How many columns these are. */
 DML_INLINE int64_t turn_few_rows(char *to, int64_t to_pitch, const char *from, int rows, int64_t columns, size_t width,
                                  __m512i add, __m512i *most)
 {
-    __m512i places[FEW_ROWS][FEW_ROWS], v[FEW_ROWS];
+    __m512i places[DML_WHOLE_ROWS][DML_WHOLE_ROWS], v[DML_WHOLE_ROWS];
     for (int r = 0; r < rows; r++)
         for (int k = 1; k < rows; k++)
             places[r][k] = places_in(k, r, rows);
@@ -167,8 +174,9 @@ DML_INLINE int turn_all(char *to, int64_t to_pitch, const char *from, int64_t fr
 {
     uint64_t n = (uint64_t)bound, added = is_signed ? n : 0; /* v is in [-n, n) exactly when v + n is in [0, 2n), unsigned */
     __m512i most = _mm512_setzero_si512(), add = repeated(added, width), last = repeated(n + added - 1, width);
-    int few = rows >= 2 && rows <= FEW_ROWS && from_pitch == rows * (int64_t)width;
-    int64_t c = few ? turn_few_rows(to, to_pitch, from, (int)rows, columns, width, add, &most) : 0;
+    int64_t c = dml_turns_whole(rows, columns, from_pitch, (int64_t)width)
+                    ? turn_few_rows(to, to_pitch, from, (int)rows, columns, width, add, &most)
+                    : 0;
     for (; c < columns; c += 16) {
         const char *column = from + c * from_pitch;
         char *at = to + c * 4;
