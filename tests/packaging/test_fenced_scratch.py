@@ -1,5 +1,6 @@
-"""Scratch memory that ends where memory does: no loop stores behind what it has asked for, not even bytes that it leaves as they
-are. A process of its own, whose malloc is fenced_malloc.c, moves by indices that are brought together, turned, narrowed and kept."""
+"""Scratch memory that ends where memory does: no loop stores behind what it has asked for, not even bytes that it leaves as
+they are. A process of its own, whose malloc is fenced_malloc.c, moves by indices that are brought together, turned, narrowed
+and kept."""
 
 import os
 import shutil
