@@ -86,6 +86,7 @@ typedef struct {
     /* so many cache lines of the stage to a place past the caches, so many others into it; NULL: nothing is staged */
     void (*exchange)(char *to, char *stage, int64_t full, const char *from, int64_t next);
     dml_turner turn_indices;                                   /* NULL: they are turned as they are */
+    int turns_few;                                             /* as well two columns, and rows as a whole */
     const dml_shuffle *shuffles;                               /* for elements of one, two, four bytes and more; NULL: none */
     const dml_row_lookup (*row_lookups)[DML_WIDTHS];           /* by storage class and dml_width; NULL: none */
     int longest_ring; /* coordinates of tuples that rings read, of some elements one less; 1: single indices; 0: none */

@@ -233,6 +233,9 @@ const dml_columns *const DML_TABLE(dml_columns)[] = {
 #ifndef TURN_INDICES
 #define TURN_INDICES NULL
 #endif
+#ifndef TURNS_FEW
+#define TURNS_FEW 0
+#endif
 
 /* permuting bytes, and rows */
 #ifndef SHUFFLES
@@ -318,6 +321,7 @@ const dml_isa DML_JOIN2(dml_isa, ISA) = {
     DML_JOIN2(few_slices, ISA),
     EXCHANGE,
     TURN_INDICES,
+    TURNS_FEW,
     SHUFFLES,
     ROW_LOOKUPS,
     LONGEST_RING,

@@ -8,6 +8,7 @@
 #define FEW_LONG_ROWS 256
 #define MOST_NARROWED ((int64_t)480 << 10) /* bytes for each thread: the move may want 512 KiB for a table, and a plan */
 #define NARROWED_EACH 2 /* of them take a nanosecond: as many threads as are going to move them, whose caches have them then */
+#define LEAST_OF_A_COLUMN 32 /* bytes, where vectors have no masks */
 #define LEAST_ROWS 8 /* of a gather by several threads, which share the lines of fewer, */
 #define MOST_WHOLE 3 /* rows that one thread turns as a whole, sooner than several do that have rows of their own */
 #define MOST_ALONE 12288 /* positions; so many one thread turns for all */
@@ -17,6 +18,8 @@
  * too. */
 int dml_turns_well(int64_t rows, int64_t columns, int64_t pitch, int64_t bytes)
 {
+    if (!dml_chosen_isa->turns_few)
+        return columns >= 4 && rows * bytes >= LEAST_OF_A_COLUMN;
     int in_blocks = bytes == 8 ? columns >= 2 && rows >= 4 : columns >= 4 && rows >= 5;
     return in_blocks || dml_turns_whole(rows, columns, pitch, bytes);
 }

@@ -17,16 +17,22 @@
 /* As read: what is checked is what is used. */
 #define AS_READ(v) __asm__("" : "+x"(v))
 
-/* The lower halves of eight numbers of 64 bits; bad: bits are set where an upper half is not what the lower one's sign tells. (Unsigned
- * ones of 2**31 and more are out of range as they are.) */
-DML_INLINE __m256i lower_halves(__m256 first, __m256 second, __m256i *bad)
+/* The lower halves of eight numbers of 64 bits, two of the first vector before two of the second; bad: bits are set where an upper half
+ * is not what the lower one's sign tells. (Unsigned ones of 2**31 and more are out of range as they are.) */
+DML_INLINE __m256i halves_in_turn(__m256 first, __m256 second, __m256i *bad)
 {
     AS_READ(first);
     AS_READ(second);
     __m256i low = _mm256_castps_si256(_mm256_shuffle_ps(first, second, 0x88));
     __m256i high = _mm256_castps_si256(_mm256_shuffle_ps(first, second, 0xdd));
     *bad = _mm256_or_si256(*bad, _mm256_xor_si256(high, _mm256_srai_epi32(low, 31)));
-    return _mm256_permute4x64_epi64(low, 0xd8);
+    return low;
+}
+
+/* All of the first before those of the second. */
+DML_INLINE __m256i lower_halves(__m256 first, __m256 second, __m256i *bad)
+{
+    return _mm256_permute4x64_epi64(halves_in_turn(first, second, bad), 0xd8);
 }
 
 /* Eight indices that have `width` bytes each, 2, 4 or 8. */

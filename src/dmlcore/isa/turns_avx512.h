@@ -2,6 +2,7 @@
  * avx512.c; turned.c does without where there is none. */
 
 #define TURN_INDICES turn_indices
+#define TURNS_FEW 1
 
 /* Eight rows of two columns, in pairs; of eight bytes each index takes its lower half. `most`: the largest so far, with what is added to
  * it, as numbers of `width` bytes. */
