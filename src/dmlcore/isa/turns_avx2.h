@@ -68,71 +68,68 @@ DML_INLINE void turn_some(char *to, int64_t to_pitch, const char *from, int64_t 
 
 /* All rows of so many blocks of columns, side by side: whole lines of what is stored. The last rows may be turned twice. Some columns
  * behind these are fetched meanwhile. */
-DML_INLINE void turn_columns(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int blocks,
-                             size_t width, int wide, int64_t fetched, turned *t)
-{
-    int64_t step = (wide ? 16 : 32) / (int64_t)width, line = DML_LINE / (int64_t)width;
-    for (int64_t r = 0; r < rows; r += step) {
-        for (int64_t next = 0; next < fetched && r % line == 0; next++)
-            DML_PREFETCH_L2(from + (8 * blocks + next) * from_pitch + r * (int64_t)width);
-        r = dml_least(r, rows - step);
-        for (int k = 0; k < blocks; k++)
-            turn_some(to + r * to_pitch + k * 32, to_pitch, from + r * (int64_t)width + k * 8 * from_pitch, from_pitch, width,
-                      wide, t);
+#define TURN_COLUMNS(name, width, wide)                                                                             \
+    DML_PIECE void name(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int blocks, \
+                        int64_t fetched, turned *all)                                                               \
+    {                                                                                                               \
+        turned t = *all;                                                                                            \
+        const int64_t step = ((wide) ? 16 : 32) / (width), line = DML_LINE / (width);                               \
+        for (int64_t r = 0; r < rows; r += step) {                                                                  \
+            for (int64_t next = 0; next < fetched && r % line == 0; next++)                                         \
+                DML_PREFETCH_L2(from + (8 * blocks + next) * from_pitch + r * (width));                             \
+            r = dml_least(r, rows - step);                                                                          \
+            const char *here = from + r * (width);                                                                  \
+            char *there = to + r * to_pitch;                                                                        \
+            turn_some(there, to_pitch, here, from_pitch, (width), wide, &t);                                        \
+            if (blocks > 1)                                                                                         \
+                turn_some(there + 32, to_pitch, here + 8 * from_pitch, from_pitch, (width), wide, &t);              \
+        }                                                                                                           \
+        *all = t;                                                                                                   \
     }
-}
+TURN_COLUMNS(turn_eights_u32, 4, 1)
+TURN_COLUMNS(turn_fours_u32, 4, 0)
+TURN_COLUMNS(turn_eights_u64, 8, 1)
+TURN_COLUMNS(turn_fours_u64, 8, 0)
+#undef TURN_COLUMNS
 
-/* Index by index: what is too small for vectors. */
-DML_INLINE int turn_each(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
-                         size_t width, int is_signed, uint64_t bound)
+/* Index by index: what is too small for vectors. Of four bytes both halves of a word are the index. */
+DML_PIECE int turn_each(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
+                        int width, int is_signed, uint64_t bound)
 {
-    int bad = 0;
-    for (int64_t r = 0; r < rows; r++)
+    uint64_t add = is_signed ? bound : 0, end = bound + add;
+    int bad = 0, shift = 64 - 8 * width;
+    for (int64_t r = 0; r < rows; r++, to += to_pitch, from += width)
         for (int64_t c = 0; c < columns; c++) {
-            int64_t v = 0;
-            i32 low;
-            const char *at = from + c * from_pitch + r * (int64_t)width;
-            if (width == 8) {
-                memcpy(&v, at, 8);
-                low = (i32)v;
-            } else {
-                memcpy(&low, at, 4);
-                v = is_signed ? low : (int64_t)(u32)low;
-            }
-            bad |= (uint64_t)v + (is_signed ? bound : 0) >= bound * (is_signed ? 2 : 1);
-            memcpy(to + r * to_pitch + c * 4, &low, 4);
+            u32 low, high;
+            memcpy(&low, from + c * from_pitch, sizeof low);
+            memcpy(&high, from + c * from_pitch + width - 4, sizeof high);
+            memcpy(to + c * 4, &low, sizeof low);
+            uint64_t word = (uint64_t)high << 32 | low;
+            bad |= (is_signed ? (uint64_t)((int64_t)word >> shift) : word >> shift) + add >= end;
         }
     return bad;
-}
-
-DML_INLINE int turn_all(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
-                        size_t width, int is_signed, int64_t bound)
-{
-    turned t = {added_to(is_signed, bound), _mm256_setzero_si256(), _mm256_setzero_si256()};
-    if (columns < 4 || rows * (int64_t)width < 32)
-        return turn_each(to, to_pitch, from, from_pitch, rows, columns, width, is_signed, (uint64_t)bound);
-    int64_t c = 0;
-    int far = columns * from_pitch >= FAR_PLANE;
-    for (; columns - c >= 16 && from_pitch % CROWDED; c += 16)
-        turn_columns(to + c * 4, to_pitch, from + c * from_pitch, from_pitch, rows, 2, width, 1,
-                     far ? dml_least(16, columns - c - 16) : 0, &t);
-    while (c < columns) { /* the last columns may be turned twice, too */
-        int wide = columns >= 8 && columns - c > 4;
-        c = dml_least(c, columns - (wide ? 8 : 4));
-        if (wide)
-            turn_columns(to + c * 4, to_pitch, from + c * from_pitch, from_pitch, rows, 1, width, 1,
-                         far ? dml_least(8, columns - c - 8) : 0, &t);
-        else
-            turn_columns(to + c * 4, to_pitch, from + c * from_pitch, from_pitch, rows, 1, width, 0, 0, &t);
-        c += wide ? 8 : 4;
-    }
-    return out_of_range(t.most, _mm256_set1_epi32((int)(is_signed ? 2 * (u32)bound : (u32)bound)), t.bad);
 }
 
 /* A dml_turner. */
 static int turn_indices(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
                         int width, int is_signed, int64_t bound)
 {
-    return width == 8 ? turn_all(to, to_pitch, from, from_pitch, rows, columns, 8, is_signed, bound)
-                      : turn_all(to, to_pitch, from, from_pitch, rows, columns, 4, is_signed, bound);
+    if (columns < 4 || rows * width < 32)
+        return turn_each(to, to_pitch, from, from_pitch, rows, columns, width, is_signed, (uint64_t)bound);
+    turned t = {added_to(is_signed, bound), _mm256_setzero_si256(), _mm256_setzero_si256()};
+    int far = columns * from_pitch >= FAR_PLANE;
+    for (int64_t c = 0; c < columns;) { /* the last columns may be turned twice, too */
+        int wide = columns >= 8 && columns - c > 4, blocks = wide && columns - c >= 16 && from_pitch % CROWDED ? 2 : 1;
+        int64_t some = wide ? 8 * blocks : 4;
+        c = dml_least(c, columns - some);
+        int64_t fetched = far && wide ? dml_least(some, columns - c - some) : 0;
+        char *there = to + c * 4;
+        const char *here = from + c * from_pitch;
+        if (width == 8)
+            (wide ? turn_eights_u64 : turn_fours_u64)(there, to_pitch, here, from_pitch, rows, blocks, fetched, &t);
+        else
+            (wide ? turn_eights_u32 : turn_fours_u32)(there, to_pitch, here, from_pitch, rows, blocks, fetched, &t);
+        c += some;
+    }
+    return out_of_range(t.most, _mm256_set1_epi32((int)(is_signed ? 2 * (u32)bound : (u32)bound)), t.bad);
 }
