@@ -17,6 +17,7 @@
 #define PERMUTES_THREE 1
 #include "marks_avx2.h"
 #include "indices_avx2.h"
+#include "tuples_avx2.h"
 #include "turns_avx2.h"
 #include "halves_x86.h"
 #define MERGES 0

@@ -1,11 +1,9 @@
 /* indices_avx2.h: from single indices to checked offsets, or to narrowed indices, with AVX2. Included by avx2.c; stands in for a part of
- * core/normalise.h. Tuples are left to the compiler. */
+ * core/normalise.h. */
 
 #define WRAPS 1
-#define LONGEST_WRAPPED 1 /* tuple */
 #define LONGEST_RING 1
 #define WRAP wrap_avx2
-#define WRAP_TUPLES(index, count, tuple, index_width, is_signed, bounds, steps, offsets) 0
 #define WRAP_SIXTEEN wrap_sixteen
 #define WRAP_EIGHT wrap_eight
 #define WRAP_ROWS wrap_rows
