@@ -264,7 +264,7 @@ DML_PIECE void NAME(gather)(const dml_plan *p, const dml_block *b)
     char *stream = b->stream;
     const int64_t *where = b->where;
     int64_t n = b->count;
-    if (SECOND_TUNING && p->columns)
+    if ((SECOND_TUNING || (WRAPS && DML_BY_COLUMNS(sizeof(T)))) && p->columns)
         NAME(gather_columns)(p, b);
     else if (p->in_rows)
         NAME(gather_in_rows)(p, b);

@@ -24,6 +24,7 @@
 #define DML_LONG_SLICE 1024        /* bytes; the lines at both ends of a slice cost little of so many */
 #define DML_WRAPS_TUPLES(bytes) ((bytes) > 1 && (bytes) <= 8) /* of elements that rings read by pairs and triples, */
 #define DML_WRAPS_FOURS(bytes) ((bytes) == 4 || (bytes) == 8) /* by tuples of four, */
+#define DML_BY_COLUMNS(bytes) ((bytes) == 4 || (bytes) == 8) /* gathered column by column, others with AVX-512 alone */
 #define DML_WRAPS_ROWS(bytes) ((bytes) == 4 || (bytes) == 8) /* read by single indices in short rows */
 #define DML_WRAPS_COLUMNS(bytes) ((bytes) == 4 || (bytes) == 8) /* and by such whose coordinates lie dimension by dimension */
 #define DML_SHORTEST_PAST 4        /* bytes of single elements that are stored past the caches; shorter ones gain nothing */
@@ -112,6 +113,7 @@ typedef struct {
     int64_t tiles_written;         /* bytes of a plane; smaller ones are written in place, unless rows meet in the cache */
     int tiles_rows, tiles_rows_written; /* fewer rows are in the caches while moves in row order go along them */
     int64_t tiles_crowded;         /* bytes of a plane that is moved in place though its rows meet in a cache */
+    int64_t tiles_halves;          /* the same of elements of four bytes that are gathered, rows of 2 KiB */
     int tiles_wide;                /* rows at most for each index of a column, where elements have 8 bytes and more */
 } dml_tuning;
 

@@ -85,7 +85,8 @@ static void fetch_rows(dml_plan *p)
 static int goes_by_columns(const dml_plan *p)
 {
     int64_t columns = p->again, row = llabs(p->dim[p->cut].table);
-    return columns >= FEWEST_COLUMNS && columns != 16 && p->rows >= FEWEST_ROWS && row >= LONG_FOR_COLUMNS &&
+    int fits = dml_chosen_isa->moves_directly || DML_BY_COLUMNS(p->slice);
+    return fits && columns >= FEWEST_COLUMNS && columns != 16 && p->rows >= FEWEST_ROWS && row >= LONG_FOR_COLUMNS &&
            columns * DML_LINE <= row / 2 * 3 && p->positions >= p->tuned->columns / DML_LINE;
 }
 

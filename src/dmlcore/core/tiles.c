@@ -2,7 +2,6 @@
  * columns are crowded into a part of the first-level cache: some columns at a time are copied to scratch memory, rows next
  * to each other, and the indexed moves happen there. A scatter's tiles are filled from its source, so nothing is copied
  * twice. */
-#include "dispatch.h"
 #include "scratch.h"
 #include "share.h"
 
@@ -88,13 +87,13 @@ static int rows_meet(const dml_plan *p, int64_t rows, int64_t pitch)
 /* Whether tiles gain for that reason alone. Measured: 64 rows of 4 KiB take half the time in tiles, bytes a quarter; longer
  * elements gain less, because a tile has fewer of them in a row. Planes that the second-level cache holds are moved in place where
  * that is as near as tiles_crowded says: gathers of two and four bytes take 0.5 to 1.0 of the time there, scatters of four and eight
- * 0.55 to 1.0, those of shorter elements, and of four bytes from rows of 4 KiB, 1.5 to 4.5 times as long. Without AVX-512 (Zen 3) gathers of
- * four bytes from rows of 2 KiB take 0.75 to 1.06 of the time in place, with two threads 0.6 to 1.0. */
+ * 0.55 to 1.0, those of shorter elements, and of four bytes from rows of 4 KiB, 1.5 to 4.5 times as long. So do gathers of
+ * four bytes from rows of 2 KiB where tiles_halves says so: Zen 3, 0.75 to 1.06 of the time, with two threads 0.6 to 1.0. */
 static int crowded(const dml_plan *p, int64_t rows, int64_t pitch, int writes)
 {
     int gains = p->slice < 8 || (p->slice == 8 && writes);
     int in_place = rows * pitch <= p->tuned->tiles_crowded && p->slice >= (!writes ? 2 : pitch % WAY ? 4 : 8);
-    in_place |= !dml_chosen_isa->moves_directly && !writes && p->slice == 4 && pitch < WAY && rows * pitch <= SCRATCH;
+    in_place |= !writes && p->slice == 4 && pitch < WAY && rows * pitch <= p->tuned->tiles_halves;
     return gains && !in_place && rows_meet(p, rows, pitch) && 2 * p->dim[p->rank - 2].size >= rows;
 }
 
