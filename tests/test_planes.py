@@ -33,7 +33,7 @@ def in_place(table, indices, updates, wanted, axis):
                 assert same_bits(around, table.base), threads
 
 
-@pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("index_rows", (1, 20, 64, 90))
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_columns_that_meet_in_the_cache(rng, every_thread, isa, dtype, index_rows):

@@ -88,7 +88,7 @@ def test_tuples_in_another_order(rng, every_thread, order):
 
 
 @pytest.mark.one_in(3)
-@pytest.mark.parametrize("isa", ("baseline", "avx512-zen5", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512-zen5", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("length", (1, 2, 3, 4, 5, 8))
 @pytest.mark.parametrize("index", ("int64", "int32", "uint32", "uint64"))
 def test_tuples_that_are_apart(rng, every_thread, isa, length, index):
@@ -115,18 +115,21 @@ def test_tuples_that_are_apart(rng, every_thread, isa, length, index):
                     given[at] = good
 
 
-@pytest.mark.parametrize("isa", ("baseline", "avx512", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("index", ("int64", "int32", "uint32", "uint64"))
 @pytest.mark.parametrize("shape", ((70, 50), (300, 1100), (7, 20, 33), (3, 400, 200), (3, 11, 20, 17)), ids=str)
 def test_tuples_out_of_near_tables(rng, every_thread, isa, shape, index):
-    """Sixteen at a time and what is left; so many that the check keeps some offsets; a bad one is found wherever it is."""
+    """Sixteen at a time and what is left; so many that the check keeps some offsets; a bad one is found wherever it is, also
+    where its lower half would be in range."""
     for dtype, count in [(d, c) for d in DTYPES for c in (1030, 5003)] + [("float64", 300_003)]:
         table = numbers(rng, shape, dtype)
         indices = np.stack([rng.integers(0 if index[0] == "u" else -n, n, count) for n in shape], -1).astype(index)
         both_outputs(dmlcore.gather_nd, table, indices, wanted=table[tuple(indices.astype("int64").T)])
-    for bad in rng.integers(0, indices.size, 20):
+    info = np.iinfo(index)
+    values = [v for v in (2**32 + 1, info.max, info.min or info.max, -(2**32) + 1) if info.min <= v <= info.max]
+    for number, bad in enumerate(rng.integers(0, indices.size, 20)):
         broken = indices.copy()
-        broken.flat[bad] = shape[bad % len(shape)]
+        broken.flat[bad] = [shape[bad % len(shape)], *values][number % (len(values) + 1)]
         with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
             dmlcore.gather_nd(table, broken)
         assert caught.value.position == np.unravel_index(bad, indices.shape)
