@@ -60,7 +60,7 @@ DML_INLINE int NAME(some)(const I *index, int64_t count, int q, const dml_plan *
 #endif
 
 /* drift: how far the table moves on from one position to the next, where the ramp does not tell. past: whole lines of elements are
- * stored past the caches. By a ring where there is one; else, and with AVX2 in these cases and of scatters, some indices are
+ * stored past the caches. By a ring where there is one; else, and with AVX2 in these cases and for scatters, some indices are
  * checked, then as many elements moved, by turns (Zen 3: 1.0 to 1.8x of a ring). */
 DML_INLINE int NAME(loop)(const dml_plan *p, dml_block *b, const u32 *ramp, int drift, int scatter, enum dml_joins way,
                           int past)

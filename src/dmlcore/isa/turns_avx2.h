@@ -44,9 +44,8 @@ DML_INLINE void turn_some(char *to, int64_t to_pitch, const char *from, int64_t 
 {
     int64_t rows = 16 / (int64_t)width, apart = wide ? 4 * from_pitch : 16, to_apart = wide ? 16 : rows * to_pitch;
     __m256i column[4], row[4];
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 4; k++)
         column[k] = two_parts(from + k * from_pitch, apart);
-    }
     if (width == 8) {
         __m256 left = narrowed_columns(column[0], column[1], t), right = narrowed_columns(column[2], column[3], t);
         row[0] = _mm256_castps_si256(_mm256_shuffle_ps(left, right, 0x88));
@@ -92,19 +91,21 @@ TURN_COLUMNS(turn_eights_u64, 8, 1)
 TURN_COLUMNS(turn_fours_u64, 8, 0)
 #undef TURN_COLUMNS
 
-/* Index by index: what is too small for vectors. Of four bytes both halves of a word are the index. */
+/* Index by index: what is too small for vectors. Of four bytes both halves of a word are the index; masks, so that there is one loop. */
 DML_PIECE int turn_each(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
                         int width, int is_signed, uint64_t bound)
 {
     uint64_t add = is_signed ? bound : 0, end = bound + add;
+    u32 upper = width == 8 ? UINT32_MAX : 0;
     int bad = 0, shift = 64 - 8 * width;
     for (int64_t r = 0; r < rows; r++, to += to_pitch, from += width)
         for (int64_t c = 0; c < columns; c++) {
             u32 low, high;
             memcpy(&low, from + c * from_pitch, sizeof low);
             memcpy(&high, from + c * from_pitch + width - 4, sizeof high);
+            DML_ONCE(low); /* another thread may change it: what is checked is what is used */
             memcpy(to + c * 4, &low, sizeof low);
-            uint64_t word = (uint64_t)high << 32 | low;
+            uint64_t word = (uint64_t)((high & upper) | (low & ~upper)) << 32 | low;
             bad |= (is_signed ? (uint64_t)((int64_t)word >> shift) : word >> shift) + add >= end;
         }
     return bad;
