@@ -147,7 +147,7 @@ DML_INLINE void join_of(char *stream, const char *table, int64_t drift, const vo
         store_of(to + 6, two_of_eight_bytes(table, drift, places, numbered, 12), past);
         store_of(to + 7, two_of_eight_bytes(table, drift, places, numbered, 14), past);
     } else
-        for (int j = 0; j < 16; j += 4) { /* as above */
+        for (int j = 0; j < 16; j += 4) { /* one by one shifts would not be constant: 1.05 to 1.5 times as long */
             store_of(to + j, _mm_loadu_si128((const __m128i *)(const void *)FROM(j)), past);
             store_of(to + j + 1, _mm_loadu_si128((const __m128i *)(const void *)FROM(j + 1)), past);
             store_of(to + j + 2, _mm_loadu_si128((const __m128i *)(const void *)FROM(j + 2)), past);

@@ -38,13 +38,14 @@ DML_INLINE __m256i coordinates(const char *index, int q, size_t width, __m256i *
         c[2] = every_third(v, 2);
         return as_they_are;
     }
-    for (int odd = 0; q == 4 && odd < 2; odd++) {
-        __m256i first = every_second(v[0], v[1], odd), second = every_second(v[2], v[3], odd);
-        c[odd] = every_second(first, second, 0);
-        c[odd + 2] = every_second(first, second, 1);
-    }
-    if (q == 4)
+    if (q == 4) {
+        for (int odd = 0; odd < 2; odd++) {
+            __m256i first = every_second(v[0], v[1], odd), second = every_second(v[2], v[3], odd);
+            c[odd] = every_second(first, second, 0);
+            c[odd + 2] = every_second(first, second, 1);
+        }
         return in_turn;
+    }
     c[0] = every_second(v[0], v[1], 0);
     c[1] = every_second(v[0], v[1], 1);
     return width == 8 ? in_turn : _mm256_setr_epi32(0, 1, 4, 5, 2, 3, 6, 7);

@@ -118,7 +118,7 @@ static int turn_indices(char *to, int64_t to_pitch, const char *from, int64_t fr
     if (columns < 4 || rows * width < 32)
         return turn_each(to, to_pitch, from, from_pitch, rows, columns, width, is_signed, (uint64_t)bound);
     turned t = {added_to(is_signed, bound), _mm256_setzero_si256(), _mm256_setzero_si256()};
-    int far = columns * from_pitch >= FAR_PLANE;
+    int far = columns * llabs(from_pitch) >= FAR_PLANE;
     for (int64_t c = 0; c < columns;) { /* the last columns may be turned twice, too */
         int wide = columns >= 8 && columns - c > 4, blocks = wide && columns - c >= 16 && from_pitch % CROWDED ? 2 : 1;
         int64_t some = wide ? 8 * blocks : 4;
