@@ -208,6 +208,42 @@ def test_scatters_into_an_output(rng, each_way, isa, shape, index):
                 assert caught.value.position == (rows - 1, 0)
 
 
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("isa", ("avx2",), indirect=True)
+@pytest.mark.parametrize("index", ("int32", "int64", "uint64"))
+@pytest.mark.parametrize("negative", (0, 1, 20), ids=("none", "one", "some"))
+@pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "float64"))
+def test_signs(rng, each_way, isa, index, negative, dtype):
+    """Rows of any length, columns and tuples whose indices seem not to be negative where the first ones are looked at: some
+    of the others are. A bad one at each place of eight that are read in a row, and of the rest."""
+
+    def drawn(shape, bound):
+        found = rng.integers(0, bound, shape).astype(index)
+        if negative and index[0] == "i":
+            some = rng.integers(found.size // 2, found.size, negative)
+            found.flat[some] -= bound
+        return found
+
+    for columns in (1, 2, 3, 4, 7, 8, 9, 15, 16, 24, 65):
+        table = numbers(rng, (6000 // columns + 40, columns), dtype)
+        updates = numbers(rng, table.shape, dtype)
+        for axis in (1, 0):
+            for layout in ("columns", "column", "every third"):
+                given = laid_out(drawn(table.shape, table.shape[axis]), layout)
+                gathered, scattered = wanted_of("elements", table, given, updates, axis)
+                both_outputs(dmlcore.gather_elements, table, given, axis=axis, wanted=gathered)
+                both_outputs(dmlcore.scatter_elements, table, given, updates, axis=axis, wanted=scattered)
+        places = [(len(table) - 1 - k // columns, k % columns) for k in range(18)]
+        broken(partial(dmlcore.gather_elements, table, given, 0), given, np.full_like(table, 7), places, 10**6)
+    for shape in ((4000,), (70, 50), (20, 15, 10)):
+        table = numbers(rng, shape, dtype)
+        given = np.stack([drawn(5003, n) for n in shape], -1)
+        given = laid_out(given, "columns")
+        both_outputs(dmlcore.gather_nd, table, given, wanted=table[tuple(given.astype(np.int64).T)])
+        places = [(5002 - k, k % len(shape)) for k in range(20)]
+        broken(partial(dmlcore.gather_nd, table, given), given, np.full(5003, 7, dtype), places, 10**6)
+
+
 @pytest.mark.parametrize("isa", ("baseline", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("between", (1, 20, 300))
 @pytest.mark.parametrize("q", (1, 2, 3))

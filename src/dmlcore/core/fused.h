@@ -54,6 +54,10 @@ DML_INLINE int NAME(some)(const I *index, int64_t count, int q, const dml_plan *
 #include "direct.h"
 #endif
 
+#if SINGLY
+#include "singly.h"
+#endif
+
 #if WRAPS
 #include "ring.h"
 #include "row_scatter.h"
@@ -231,14 +235,12 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
                : ramp ? NAME(take)(p, b->stream, b->table, b->indices, b->count, ramp, 0, 0)
                       : NAME(take)(p, b->stream, b->table, b->indices, b->count, NULL, drift, 0);
     int past = sizeof(T) >= DML_SHORTEST_PAST && !scatter && DML_JOIN3(goes_past, T, ISA)(p, b->stream);
-#if WRAPS
+#if LONGEST_RING > 1
     if (!scatter && DML_WRAPS_ROWS(sizeof(T)) && p->by_rows) {
         if (last->size >= DML_SHORTEST_ROW)
             return NAME(row_ring)(p, b, ramp);
         return last->size == 2 ? NAME(short_row_ring)(p, b, ramp, 1) : NAME(short_row_ring)(p, b, ramp, 0);
     }
-#endif
-#if LONGEST_RING > 1
     if (!scatter && DML_WRAPS_COLUMNS(sizeof(T)) && p->joined && p->by_columns)
         return p->tuple == 2 ? NAME(ring_of_pair_columns)(p, b) : NAME(ring_of_triple_columns)(p, b);
     if (!scatter && DML_WRAPS_TUPLES(sizeof(T)) && p->joined) {
@@ -295,12 +297,22 @@ DML_PIECE int NAME(gather_fused)(const dml_plan *p, dml_block *b)
 {
     if (p->row_lookup)
         return p->row_lookup(&p->looked_up, b->stream, b->table, b->indices, b->count, dml_index_signed(p->index));
+#if SINGLY
+    if (sizeof(T) <= 8 && p->singly)
+        return p->tuple == 3   ? NAME(triples_singly)(p, b)
+               : p->tuple == 2 ? NAME(pairs_singly)(p, b)
+                               : NAME(gather_singly)(p, b);
+#endif
     NAME(bring_together)(p, b);
     return p->grows && dml_follows(p, b, 0) ? 0 : NAME(fused)(p, b, 0);
 }
 
 DML_PIECE int NAME(scatter_fused)(const dml_plan *p, dml_block *b)
 {
+#if SINGLY
+    if (DML_WRAPS_ROWS(sizeof(T)) && p->singly)
+        return NAME(scatter_singly)(p, b);
+#endif
 #if WRAPS
     if (DML_WRAPS_ROWS(sizeof(T)) && p->by_rows)
         return NAME(scatter_by_rows)(p, b);

@@ -29,6 +29,11 @@
 #define SCATTER_SLICES DML_JOIN2(scatter_slices, ISA)
 #define KEEP_RANGE DML_JOIN2(keep_range, ISA)
 
+/* 1: indices that are apart are read where they lie, each by itself (singly.h) */
+#ifndef SINGLY
+#define SINGLY 0
+#endif
+
 /* table offsets from coordinates */
 #ifndef CHECK_BY_MAX
 #define CHECK_BY_MAX 0
@@ -327,4 +332,5 @@ const dml_isa DML_JOIN2(dml_isa, ISA) = {
     LONGEST_RING,
     LOOKS_UP(u8),
     SECOND_TUNING,
+    SINGLY,
 };

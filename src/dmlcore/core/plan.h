@@ -213,6 +213,7 @@ typedef struct dml_plan {
     int grows;                     /* fused, and the first two indices name elements that follow each other (follow.c) */
     int64_t joined;                /* fused, tuples joined by a ring, or read directly: bytes from one to the next; else 0 */
     int by_rows;                   /* fused, by a loop that reads short rows of single indices where they lie */
+    int singly;                    /* fused, by indices that are apart, one by one where they lie (singly.h) */
     int direct;                    /* fused, and element by element (direct.h) */
     int soon;                      /* direct, gathers in a row: where to elements are fetched before (dml_fetch) */
     int by_arithmetic;             /* gathers: negative indices are wrapped by arithmetic instead of branches */

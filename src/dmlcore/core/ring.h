@@ -82,6 +82,8 @@ DML_INLINE int NAME(ring)(const dml_plan *p, dml_block *b, int q, int64_t apart,
     return 0;
 }
 
+#if LONGEST_RING > 1
 #include "row_ring.h"
+#endif
 
 #undef FARTHEST_FETCHED

@@ -6,8 +6,6 @@
 #define WRAP wrap_avx2
 #define WRAP_SIXTEEN wrap_sixteen
 #define WRAP_EIGHT wrap_eight
-#define WRAP_ROWS wrap_rows
-#define WRAP_PAIRS wrap_pairs
 #define NARROW narrow_avx2
 #define CHECKS_ROWS 1
 #define CHECK_ROWS check_rows
@@ -125,80 +123,6 @@ DML_INLINE int wrap_eight(const char *index, int64_t some, size_t width, int is_
     __m256i v = from_the_end(some_indices(index, some, width, &bad), added_to(is_signed, bound));
     _mm256_storeu_si256((void *)offsets, offsets_of(v, _mm256_set1_epi32((int)step), ramp));
     return out_of_range(v, _mm256_set1_epi32((int)bound), bad);
-}
-
-/* Positions k to k + 7 of `some` single indices: the first `left` follow each other from `index` on, the others lie `gap` bytes further
- * than they would then. */
-DML_INLINE __m256i eight_of_rows(const char *index, int64_t k, int64_t some, int64_t left, int64_t gap, size_t width,
-                                 __m256i *bad)
-{
-    const char *here = index + k * (int64_t)width, *beyond = left < some ? here + gap : here;
-    int64_t first = dml_most(0, dml_least(8, dml_least(left, some) - k)), all = dml_least(8, some - k);
-    if (first == 8)
-        return eight_indices(here, width, bad);
-    if (first <= 0 && all == 8)
-        return eight_indices(beyond, width, bad);
-    if (width == 4) {
-        __m256i v = _mm256_maskload_epi32((const void *)here, below(first));
-        v = _mm256_or_si256(v, _mm256_maskload_epi32((const void *)beyond, _mm256_andnot_si256(below(first), below(all))));
-        AS_READ(v);
-        return v;
-    }
-    __m256 half[2];
-    for (int h = 0; h < 2; h++) {
-        __m256i number = _mm256_setr_epi64x(4 * h, 4 * h + 1, 4 * h + 2, 4 * h + 3);
-        __m256i low = _mm256_cmpgt_epi64(_mm256_set1_epi64x(first), number),
-                most = _mm256_cmpgt_epi64(_mm256_set1_epi64x(all), number);
-        __m256i v = _mm256_maskload_epi64((const void *)(here + 32 * h), low);
-        __m256i w = _mm256_maskload_epi64((const void *)(beyond + 32 * h), _mm256_andnot_si256(low, most));
-        half[h] = _mm256_castsi256_ps(_mm256_or_si256(v, w));
-    }
-    return lower_halves(half[0], half[1], bad);
-}
-
-/* Of `some`, 1 to 16, such indices. Sixteen offsets are stored, and as many of the ramp read, however few there are. */
-DML_INLINE int wrap_rows(const char *index, int64_t some, int64_t left, int64_t gap, size_t width, int is_signed, int64_t bound,
-                         int64_t step, const u32 *ramp, u32 *offsets)
-{
-    __m256i add = added_to(is_signed, bound), by = _mm256_set1_epi32((int)step), bad = _mm256_setzero_si256(), v[2];
-    for (int h = 0; h < 2; h++) {
-        v[h] = from_the_end(eight_of_rows(index, 8 * h, some, left, gap, width, &bad), add);
-        _mm256_storeu_si256((void *)(offsets + 8 * h), offsets_of(v[h], by, ramp ? ramp + 8 * h : NULL));
-    }
-    return out_of_range(_mm256_max_epu32(v[0], v[1]), _mm256_set1_epi32((int)bound), bad);
-}
-
-/* Eight bytes each of four places. */
-DML_INLINE __m256i four_units(const char *from, int64_t apart)
-{
-    __m128i low = _mm_unpacklo_epi64(_mm_loadl_epi64((const void *)from), _mm_loadl_epi64((const void *)(from + apart)));
-    from += 2 * apart;
-    __m128i high = _mm_unpacklo_epi64(_mm_loadl_epi64((const void *)from), _mm_loadl_epi64((const void *)(from + apart)));
-    return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
-}
-
-/* Sixteen bytes each of two. */
-DML_INLINE __m256 two_units(const char *from, int64_t apart)
-{
-    __m128 low = _mm_loadu_ps((const void *)from), high = _mm_loadu_ps((const void *)(from + apart));
-    return _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
-}
-
-/* Of sixteen in eight rows of two, which are `pitch` bytes apart. */
-DML_INLINE int wrap_pairs(const char *index, int64_t pitch, size_t width, int is_signed, int64_t bound, int64_t step,
-                          const u32 *ramp, u32 *offsets)
-{
-    __m256i add = added_to(is_signed, bound), by = _mm256_set1_epi32((int)step), bad = _mm256_setzero_si256(), v[2];
-    for (int h = 0; h < 2; h++, index += 4 * pitch) {
-        if (width == 8)
-            v[h] = lower_halves(two_units(index, pitch), two_units(index + 2 * pitch, pitch), &bad);
-        else
-            v[h] = four_units(index, pitch);
-        AS_READ(v[h]);
-        v[h] = from_the_end(v[h], add);
-        _mm256_storeu_si256((void *)(offsets + 8 * h), offsets_of(v[h], by, ramp ? ramp + 8 * h : NULL));
-    }
-    return out_of_range(_mm256_max_epu32(v[0], v[1]), _mm256_set1_epi32((int)bound), bad);
 }
 
 /* What dml_narrower makes of sixteen indices; plain: they number the elements themselves. `most`: the largest so far. */
