@@ -26,7 +26,7 @@
 #define ROWS_BEYOND (6 << 20)      /* bytes of both: shorter rows of more are as well, and rows of either alone */
 #define LEAST_SCATTERED 16         /* positions of a row that are scattered one by one; of fewer 0.5 to 1.0 */
 #define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
-#define FEWEST_ROWS 8              /* of so many rows in a box, */
+#define FEWEST_ROWS 16             /* of so many rows in a box, */
 #define LONG_FOR_COLUMNS 1024      /* which are so many bytes long in the table */
 
 /* Bytes of a table up to which registers that hold it are faster than the vector unit's gathers. */
