@@ -268,11 +268,11 @@ DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
         return NAME(loop)(p, b, ramp, drift, 0, DML_GATHERS, past);
     if (past)
         return NAME(loop)(p, b, ramp, drift, 0, DML_INSERTS, 1);
-    if (WRAPS && drifts && !scatter && (sizeof(T) == 2 || sizeof(T) == 4) && p->apart)
+    if (MERGES && drifts && !scatter && (sizeof(T) == 2 || sizeof(T) == 4) && p->apart)
         return NAME(loop)(p, b, NULL, sizeof(T), 0, DML_APART, 0);
     if (drifts)
         return NAME(loop)(p, b, NULL, sizeof(T), scatter, DML_MERGES, 0);
-    int merges = sizeof(T) == 4 && !scatter && p->merges;
+    int merges = MERGES && sizeof(T) == 4 && !scatter && p->merges;
     if (WRAPS && !p->ramped && merges)
         return NAME(loop)(p, b, NULL, 0, 0, DML_MERGES, 0);
     if (WRAPS && !p->ramped) /* elsewhere it makes no difference */

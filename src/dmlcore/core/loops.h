@@ -109,6 +109,7 @@ _Static_assert(RING_AHEAD <= DML_LONGEST_LOOK, "the next box has so many");
 #ifndef JOIN
 #define JOINS(T) 0
 #define GATHERS(T) 0
+#define MERGES 0
 #define JOIN(T, stream, table, drift, offsets, way, past) ((void)(way), (void)(past))
 #endif
 #ifndef LOOK_UP

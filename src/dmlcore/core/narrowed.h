@@ -28,7 +28,7 @@ DML_INLINE void NAME(gather_places)(const dml_plan *p, const dml_block *b, const
 
 static int NAME(narrowed)(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t end)
 {
-    int merges = sizeof(T) == 4 && p->merges;
+    int merges = MERGES && sizeof(T) == 4 && p->merges;
     int together = p->numbered && !p->ramped; /* ramps, and offsets in a block, are for one box */
     dml_block block;
     for (int64_t box = begin, boxes; box < end; box += boxes) {
