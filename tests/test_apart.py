@@ -283,6 +283,27 @@ def test_lines_of_their_own(rng, width, count):
             assert out is None or (out == 7).all()
 
 
+@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512", "avx512-zen5", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("q", (1, 2, 3))
+def test_lines_of_their_own_of_many(rng, isa, q):
+    """Into an output, more than there is room for of what is put aside, or of offsets that a check keeps; and so few, but read
+    backwards, or into rows that are apart, that none are kept."""
+    for count, shape in ((300_000, (60, 50, 40)), (300_000, (40, 50, 60)), (20_000, (50, 60, 40))):
+        table = rng.random(shape[:q])
+        wide = np.full((count, 9), BETWEEN)
+        wide[:, :q] = np.stack([rng.integers(0, n, count) for n in table.shape], -1)
+        for given, out in (
+            (wide[:, :q], np.empty(count)),
+            (wide.reshape(-1, 1000, 9)[::-1, :, :q], np.empty((count // 1000, 1003))[:, :1000]),
+        ):
+            wanted = table[tuple(np.moveaxis(given, -1, 0))]
+            for threads in THREADS:
+                out[...] = -1
+                dmlcore.gather_nd(table, given, out=out, num_threads=threads)
+                assert same_bits(np.ascontiguousarray(out), wanted), threads
+                assert same_bits(dmlcore.gather_nd(table, given, num_threads=threads), wanted), threads
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="address space without memory is had in Linux's way")
 @pytest.mark.parametrize("isa", ISAS, indirect=True)
 def test_strides_of_more_than_32_bits(rng, each_way, isa):

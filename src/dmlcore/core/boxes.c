@@ -126,7 +126,7 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
     int in_rows = p->whole && !p->unaligned && last->index == tuple_bytes;
     in_rows &= p->tuple == 1 || p->coordinate_stride == dml_index_bytes(p->index);
     int far_rows = p->positions * tuple_bytes >= p->tuned->rows_in_place;
-    /* whether a ring reads them where they lie, as far as is known yet (goes_by_rows) */
+    /* whether they are read where they lie, as far as is known yet (goes_by_rows, goes_singly) */
     int by_rows = dml_chosen_isa->longest_ring && p->tuple == 1 && DML_WRAPS_ROWS(p->slice);
     by_rows &= !(p->stores || p->gathers || p->fetch || p->direct);
     linear all = {1, 1, 1};

@@ -5,15 +5,6 @@
 #define SOON 64 /* positions between an element that is fetched and one that is moved, where they are one by one */
 #define SOON_NEAR 24 /* and one that is fetched to the first-level cache, to be stored to */
 
-/* An index, read once: another thread may change it meanwhile. */
-DML_INLINE I NAME(read)(const char *index) { return *(const volatile I *)(const void *)index; }
-
-/* A coordinate that may be negative: then its highest bit is set, and something is added, without a branch. */
-DML_INLINE uint64_t NAME(wrapped)(I index, uint64_t add)
-{
-    return (uint64_t)index + (add & (uint64_t)((int64_t)((uint64_t)index << (64 - 8 * (int)sizeof(I))) >> 63));
-}
-
 /* Tuples of q coordinates, `each` bytes from one to the next, `along` from a coordinate to the next: what one names is moved as soon as
  * it is checked. Where `soon` is not 0, what the one so many tuples further will name if it stays as it is, and in the table, is fetched, to
  * the first-level cache if `near`.

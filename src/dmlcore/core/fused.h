@@ -50,6 +50,15 @@ DML_INLINE int NAME(some)(const I *index, int64_t count, int q, const dml_plan *
     return DML_JOIN3(offsets, I, ISA)(index, count, q, dml_index_signed(p->index), p->bounds, p->steps, ramp, offsets);
 }
 
+/* An index, read once: another thread may change it meanwhile. */
+DML_INLINE I NAME(read)(const char *index) { return *(const volatile I *)(const void *)index; }
+
+/* A coordinate that may be negative: then its highest bit is set, and something is added, without a branch. */
+DML_INLINE uint64_t NAME(wrapped)(I index, uint64_t add)
+{
+    return (uint64_t)index + (add & (uint64_t)((int64_t)((uint64_t)index << (64 - 8 * (int)sizeof(I))) >> 63));
+}
+
 #if SECOND_TUNING
 #include "direct.h"
 #endif

@@ -153,6 +153,7 @@ void dml_keep(dml_plan *p, int threads, int64_t taken)
     /* indices with a line each: reading them again would take longer than bringing them together once, 1.0 to 3x */
     if ((p->direct || p->singly) && llabs(p->joined) >= DML_LINE) {
         p->joined = p->gap = 0;
+        p->fused &= !(p->singly && p->tuple > 1); /* no other loop of fused.h has these */
         p->singly = 0;
         p->follows = 0;
         p->together = 1;

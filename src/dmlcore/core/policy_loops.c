@@ -26,7 +26,8 @@
 #define ROWS_BEYOND (6 << 20)      /* bytes of both: shorter rows of more are as well, and rows of either alone */
 #define LEAST_SCATTERED 16         /* positions of a row that are scattered one by one; of fewer 0.5 to 1.0 */
 #define FEWEST_COLUMNS 9           /* that are gathered one after the other, */
-#define FEWEST_ROWS 16             /* of so many rows in a box, */
+#define FEWEST_ROWS 8              /* of so many rows in a box, */
+#define FEWEST_WITHOUT_MASKS 16    /* or, without AVX-512, of so many, as of fewer 0.88x (Zen 3), */
 #define LONG_FOR_COLUMNS 1024      /* which are so many bytes long in the table */
 
 /* Bytes of a table up to which registers that hold it are faster than the vector unit's gathers. */
@@ -87,7 +88,8 @@ static int goes_by_columns(const dml_plan *p)
 {
     int64_t columns = p->again, row = llabs(p->dim[p->cut].table);
     int fits = dml_chosen_isa->moves_directly || DML_BY_COLUMNS(p->slice);
-    return fits && columns >= FEWEST_COLUMNS && columns != 16 && p->rows >= FEWEST_ROWS && row >= LONG_FOR_COLUMNS &&
+    int64_t fewest = dml_chosen_isa->moves_directly ? FEWEST_ROWS : FEWEST_WITHOUT_MASKS;
+    return fits && columns >= FEWEST_COLUMNS && columns != 16 && p->rows >= fewest && row >= LONG_FOR_COLUMNS &&
            columns * DML_LINE <= row / 2 * 3 && p->positions >= p->tuned->columns / DML_LINE;
 }
 
@@ -178,7 +180,7 @@ static int goes_singly(const dml_plan *p)
     const dml_dim *last = p->dim + p->rank - 1;
     int simple = dml_chosen_isa->moves_singly && p->fused && p->packed &&
                  !(p->rolls || p->row_lookup || p->grows || p->unaligned);
-    if (!simple || p->slice > 8 || p->tuple > 1 || last->index == 0 || p->scattered)
+    if (!simple || p->slice > 8 || p->tuple > 1 || last->index == 0 || p->scattered || p->combine)
         return 0;
     if (are_one_row(p) ? p->past : p->cut != p->rank - 2)
         return 0;

@@ -2,16 +2,10 @@
  * processor has many of both on their way. If they were brought together first, it would wait for indices, then for elements. Included by
  * fused.h, without guard. */
 
-/* An index, read once: another thread may change it meanwhile. */
-DML_INLINE u64 NAME(index_at)(const char *at) { return *(const volatile I *)(const void *)at; }
-
-/* One that may be negative, without a branch: nobody can foresee which are. */
-DML_INLINE u64 NAME(from_either_end)(u64 u, u64 add) { return u + (add & (u64)((i64)(u << (64 - 8 * (int)sizeof(I))) >> 63)); }
-
 /* The next of a row. */
 #define SINGLE(j)                                                                \
     do {                                                                         \
-        u64 u = NAME(index_at)(index);                                           \
+        u64 u = NAME(read)(index);                                               \
         if (DML_UNLIKELY(u >= n))                                                \
             return 1;                                                            \
         NAME(one)(table + u * step, stream + (j) * (int64_t)sizeof(T), scatter); \
@@ -51,7 +45,7 @@ DML_LONG_PIECE int NAME(any_row)(const char *index, int64_t apart, int64_t count
                                  u64 n, u64 add, u64 step, int scatter)
 {
     for (; count > 0; count--, index += apart, table += drift, stream += sizeof(T)) {
-        u64 u = NAME(from_either_end)(NAME(index_at)(index), add);
+        u64 u = NAME(wrapped)(NAME(read)(index), add);
         if (u >= n)
             return 1;
         NAME(one)(table + u * step, stream, scatter);
@@ -85,9 +79,9 @@ DML_PIECE int NAME(gather_singly)(const dml_plan *p, const dml_block *b)
         return NAME(rows_singly)(p, b, 0, 0, (u64)p->steps[0], 1, 0);
     if (row->index != (int64_t)sizeof(I))
         return NAME(rows_singly)(p, b, 0, 0, sizeof(T), 0, 0);
-    if (p->by_rows && row->size == 2)
+    if (row->size == 2)
         return NAME(rows_singly)(p, b, 2, 1, sizeof(T), 0, 0);
-    if (p->by_rows && row->size == 4)
+    if (row->size == 4)
         return NAME(rows_singly)(p, b, 4, 1, sizeof(T), 0, 0);
     return NAME(rows_singly)(p, b, 0, 1, sizeof(T), 0, 0);
 }
@@ -102,7 +96,7 @@ DML_PIECE int NAME(scatter_singly)(const dml_plan *p, const dml_block *b)
     do {                                                                \
         u64 place = 0;                                                  \
         for (int k = 0; k < q; k++) {                                   \
-            u64 u = NAME(index_at)(index + k * (int)sizeof(I));         \
+            u64 u = NAME(read)(index + k * (int)sizeof(I));             \
             if (DML_UNLIKELY(u >= n[k]))                                \
                 return 1;                                               \
             place += u * step[k];                                       \
@@ -148,7 +142,7 @@ DML_INLINE int NAME(tuples_singly)(const dml_plan *p, const dml_block *b, int q)
     for (int64_t left = b->count; left > 0; left--, index += p->joined, stream += sizeof(T)) {
         u64 place = 0;
         for (int k = 0; k < q; k++) {
-            u64 u = NAME(from_either_end)(NAME(index_at)(index + k * (int)sizeof(I)), add[k]);
+            u64 u = NAME(wrapped)(NAME(read)(index + k * (int)sizeof(I)), add[k]);
             if (u >= n[k])
                 return 1;
             place += u * step[k];
