@@ -211,21 +211,21 @@ typedef struct dml_plan {
     int follows;                   /* fused, and every box's indices lie behind those of the box before, */
     int64_t gap;                   /* or, if it is negative, in front: so many other tuples in between */
     int grows;                     /* fused, and the first two indices name elements that follow each other (follow.c) */
-    int64_t joined; /* fused, tuples joined by a ring, or read where they lie: bytes from one to the next; else 0 */
-    int by_rows; /* fused, by a loop that reads rows of single indices where they lie */
-    int singly; /* fused, by indices that are apart, one by one where they lie (singly.h) */
-    int direct; /* fused, and element by element (direct.h) */
-    int soon; /* direct, gathers in a row: where to elements are fetched before (dml_fetch) */
-    int by_arithmetic; /* gathers: negative indices are wrapped by arithmetic instead of branches */
-    int rolls; /* fused, by a ring of offsets (far.c), through the caches */
-    int fetch; /* enum dml_fetch: whether single elements are fetched ahead */
-    int apart; /* out of so large a table that no load had better wait for another */
-    int merges; /* a masked load puts each element of four bytes into its place, where isa/ has that */
-    int gathers; /* the vector unit loads elements, where isa/ has that; of two bytes: at even addresses */
-    int64_t in_registers; /* bytes of the table, where vector registers hold it; 0: they do not */
-    dml_row_lookup row_lookup; /* they hold a row of the table, or some, for each row of positions; NULL: they do not; */
-    dml_rows looked_up; /* those rows */
-    int64_t ahead; /* prefetch: bytes from an index to one that is needed soon; 0: the hardware fetches it */
+    int64_t joined;                /* fused, joined by a ring, or read where they lie: bytes from one to the next; else 0 */
+    int by_rows;                   /* fused, by a loop that reads rows of single indices where they lie */
+    int singly;                    /* fused, by indices that are apart, one by one where they lie (singly.h) */
+    int direct;                    /* fused, and element by element (direct.h) */
+    int soon;                      /* direct, gathers in a row: where to elements are fetched before (dml_fetch) */
+    int by_arithmetic;             /* gathers: negative indices are wrapped by arithmetic instead of branches */
+    int rolls;                     /* fused, by a ring of offsets (far.c), through the caches */
+    int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
+    int apart;                     /* out of so large a table that no load had better wait for another */
+    int merges;                    /* a masked load puts each element of four bytes into its place, where isa/ has that */
+    int gathers;                   /* the vector unit loads elements, where isa/ has that; of two bytes: at even addresses */
+    int64_t in_registers;          /* bytes of the table, where vector registers hold it; 0: they do not */
+    dml_row_lookup row_lookup;     /* they hold a row of the table, or some, for each row of positions; NULL: they do not; */
+    dml_rows looked_up;            /* those rows */
+    int64_t ahead;                 /* prefetch: bytes from an index to one that is needed soon; 0: the hardware fetches it */
     int64_t fed; /* prefetch: bytes of indices for sixteen positions, of the next box while those of one move */
     int feeds; /* the next box's indices and updates are fetched while those of one are combined */
     int64_t next_row, next_step; /* prefetch: bytes to the same place of the table's next row, bytes for 16 positions */
