@@ -283,7 +283,7 @@ def test_lines_of_their_own(rng, width, count):
             assert out is None or (out == 7).all()
 
 
-@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512", "avx512-zen5", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("isa", ISAS, indirect=True)
 @pytest.mark.parametrize("q", (1, 2, 3))
 def test_lines_of_their_own_of_many(rng, isa, q):
     """Into an output, more than there is room for of what is put aside, or of offsets that a check keeps; and so few, but read

@@ -160,8 +160,8 @@ static int joins_apart(const dml_plan *p)
     return p->tuple > 1 || apart == 2 * bytes || apart == -bytes || (p->merges && bytes == 8);
 }
 
-/* Whether tuples that are equally far apart are read where they lie, one by one (singly.h). Measured on Zen 3, pairs and triples: 1.0 to
- * 1.6x, on average 1.3x. */
+/* Whether tuples that are equally far apart are read where they lie, one by one (singly.h). Measured on Zen 3, pairs and triples: 0.96 to
+ * 1.75x, on average 1.25x. */
 static int goes_by_tuples_singly(const dml_plan *p)
 {
     int simple = dml_chosen_isa->moves_singly && p->packed && p->linear &&
@@ -174,7 +174,7 @@ static int goes_by_tuples_singly(const dml_plan *p)
 static int are_one_row(const dml_plan *p) { return p->linear && (!p->ramped || p->cut == p->rank - 1); }
 
 /* Whether single indices are, all of a box equally far apart or row by row. Measured on Zen 3, rows of 2 to 60 with others between them: 0.86
- * to 1.9x, on average 1.14x; each in a line of its own 1.0 to 1.6x, 1.25x; scattered likewise, and along the table, 1.0 to 1.2x. */
+ * to 1.9x, on average 1.14x; each in a line of its own 0.95 to 1.6x, 1.2x; scattered likewise, and along the table, 1.0 to 1.2x. */
 static int goes_singly(const dml_plan *p)
 {
     const dml_dim *last = p->dim + p->rank - 1;

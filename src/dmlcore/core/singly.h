@@ -34,7 +34,7 @@ DML_INLINE int NAME(plain_row)(const char *index, int64_t apart, int follow, int
         SINGLE(7);
     }
     if (!follow)
-        DML_ONCE(count); /* a loop for the last seven is enough for these: there are no short rows, or more to do for each */
+        DML_ONCE(count); /* the last seven in a loop: that compilers write them out gains in short rows that follow alone */
     for (; count > 0; count--, stream += sizeof(T))
         SINGLE(0);
     return 0;

@@ -6,7 +6,7 @@
 #define FEW_TURNED 12288 /* positions; more had better be moved in tiles, unless they have to be checked before, */
 #define FEW_OF_LONG_ROWS 65536 /* or one thread moves them, in no more than FEW_LONG_ROWS: tiles, of 32 rows, are long then */
 #define FEW_LONG_ROWS 256
-#define ANY_NUMBER INT64_MAX /* without AVX-512 no tiles are faster for one thread: 0.83 to 1.3x, on average 1.04x (Zen 3) */
+#define ANY_NUMBER INT64_MAX /* for one thread without AVX-512: 0.83 to 1.3x of tiles, on average 1.04x (Zen 3) */
 #define MOST_NARROWED ((int64_t)480 << 10) /* bytes for each thread: the move may want 512 KiB for a table, and a plan */
 #define NARROWED_EACH 2 /* of them take a nanosecond: as many threads as are going to move them, whose caches have them then */
 #define LEAST_OF_A_COLUMN 32 /* bytes, where vectors have no masks */
