@@ -9,7 +9,8 @@
 
 #define ASIDE ((int64_t)1 << 20) /* scratch memory for each thread */
 #define TIMES 4 /* the bytes of what they name: such indices are read once. Measured 0.7 to 1.1 of the time */
-#define TIMES_SINGLY 2 /* where each is read by itself (singly.h): 0.65 to 0.95 (Zen 3); as many bytes 0.95 to 1.15 */
+#define TIMES_ONCE \
+    2 /* where each is read by itself (singly.h): 0.65 to 0.95; as many 0.95 to 1.15. Looked up: 0.6 to 1.1 (Zen 3) */
 #define SHARED ((int64_t)512 << 10) /* bytes of indices; several threads read as many again in no more time */
 #define CLAIMED ((int64_t)32 << 10) /* bytes of them that a thread copies at a time, at most */
 
@@ -27,10 +28,20 @@ static int some_copied(void *data, dml_worker *worker, int64_t chunk)
     return dml_tick(worker, bytes);
 }
 
+/* Bytes from an index to the next where they are apart and read where they lie; else 0. */
+static int64_t bytes_apart(const dml_plan *p, int threads, int64_t taken)
+{
+    if (p->row_lookup)
+        return p->looked_up.length ? p->looked_up.index / p->looked_up.length : 0;
+    if (p->singly)
+        return p->dim[p->rank - 1].index;
+    return dml_narrows(p, threads, taken) ? 0 : p->joined;
+}
+
 int dml_goes_aside(const dml_plan *p, int threads, int64_t taken)
 {
     int64_t bytes = p->slice, tuple = p->tuple * dml_index_bytes(p->index), indices = tuple;
-    int64_t apart = p->singly ? p->dim[p->rank - 1].index : p->joined && !dml_narrows(p, threads, taken) ? p->joined : 0;
+    int64_t apart = bytes_apart(p, threads, taken), times = p->singly || p->row_lookup ? TIMES_ONCE : TIMES;
     if (apart) /* what lies between them is read as well */
         indices = dml_most(tuple, dml_least(llabs(apart), DML_LINE));
     for (int d = p->rank - 1; d >= 0; bytes *= p->dim[d--].size) {
@@ -41,7 +52,7 @@ int dml_goes_aside(const dml_plan *p, int threads, int64_t taken)
     }
     if (threads > 1 && indices <= SHARED)
         return 0;
-    return p->whole && !p->past && indices >= (p->singly ? TIMES_SINGLY : TIMES) * bytes && bytes <= threads * ASIDE - taken;
+    return p->whole && !p->past && indices >= times * bytes && bytes <= threads * ASIDE - taken;
 }
 
 int dml_gather_aside(dml_job *job, dml_plan *p, int threads, dml_pulse *pulse)

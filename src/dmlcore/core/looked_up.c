@@ -1,16 +1,18 @@
-/* looked_up.c: gathers along a short last dimension where each row of positions has indices of its own: a row of the table is loaded
- * into registers once and permuted there (isa/row_lookups_avx512.h). Finds such gathers among plans, and runs few positions at once. */
+/* looked_up.c: gathers along a short last dimension where each row of positions has indices of its own, and with AVX2 out of a short table:
+ * a row of the table is loaded into registers once and permuted there (isa/row_lookups_avx512.h, isa/row_lookups_avx2.h). Finds such
+ * gathers among plans, and runs few positions at once. */
 #include "looked_up.h"
 #include "dispatch.h"
 
 #define LEAST_TOGETHER 48 /* bytes of eight-byte elements in whole rows that a register holds */
+#define VECTOR 32 /* bytes of a register with AVX2 */
 #define MOST 4096 /* positions that need no plan, */
 #define MOST_ASIDE 16384 /* bytes of their elements, where the output has to stay as it was if an index is out of range */
 
 /* Whether registers had better hold rows of elements of so many bytes, a power of two: where each has as many indices as elements, some
  * are read together, or two at a time where they are short; else enough of each has to be gathered. That is less if their indices
  * would be copied before (gap), and without a plan. Measured for fewer, Zen 4: 0.4 to 1.0. */
-static int is_faster(const dml_rows *r, int64_t element, int64_t index, int planned)
+static int is_faster_with_masks(const dml_rows *r, int64_t element, int64_t index, int planned)
 {
     int64_t row = r->n * element, gap = r->index - r->length * index;
     if (element < 2 || element > 8 || row == 0 || row > 2 * DML_LINE)
@@ -25,17 +27,40 @@ static int is_faster(const dml_rows *r, int64_t element, int64_t index, int plan
     return r->length >= (element == 2 ? least * 3 / 2 : least);
 }
 
+/* The same with AVX2: rows that two registers hold, with positions that fill registers well enough. Measured on Zen 3: 0.9 to 2.3x, on
+ * average 1.4x; of more bytes 0.4 to 1.3x, of eight-byte elements 0.3 to 1.1x. */
+static int is_faster_without_masks(const dml_rows *r, int64_t element)
+{
+    int64_t row = r->n * element, least = element == 4 ? 1 : VECTOR / 2;
+    if (element > 4 || row < least || row > 2 * VECTOR)
+        return 0;
+    int64_t lanes = VECTOR / element;
+    return r->length >= lanes && 3 * r->length >= 2 * dml_ceil(r->length, lanes) * lanes;
+}
+
+static int is_faster(const dml_rows *r, int64_t element, int64_t index, int planned)
+{
+    return dml_chosen_isa->looks_up ? is_faster_with_masks(r, element, index, planned) : is_faster_without_masks(r, element);
+}
+
 void dml_plan_looks_up(dml_plan *p)
 {
     const dml_dim *last = p->dim + p->rank - 1;
     int otherwise = p->in_registers || p->direct || p->rolls || p->stores || p->past || p->unaligned;
     p->row_lookup = NULL;
-    if (!dml_chosen_isa->row_lookups || !p->fused || otherwise || p->tuple != 1 || p->rank < 2 || p->cut != p->rank - 2 ||
-        last->table != 0 || last->index != dml_index_bytes(p->index) || p->steps[0] != p->slice)
+    if (!dml_chosen_isa->row_lookups || !p->fused || otherwise || p->tuple != 1 || last->table != 0 ||
+        last->index != dml_index_bytes(p->index) || p->steps[0] != p->slice)
         return;
-    p->looked_up = (dml_rows){p->bounds[0], last->size, last[-1].table, last[-1].index};
+    if (p->cut == p->rank - 2)
+        p->looked_up = (dml_rows){p->bounds[0], last->size, last[-1].table, last[-1].index};
+    else if (p->cut == p->rank - 1 && !dml_chosen_isa->looks_up) /* else other registers hold the table */
+        p->looked_up = (dml_rows){p->bounds[0], last->size, 0, last->size * last->index};
+    else
+        return;
     if (is_faster(&p->looked_up, p->slice, last->index, 1))
         p->row_lookup = dml_chosen_isa->row_lookups[p->storage][dml_index_width(p->index)];
+    if (p->cut == p->rank - 1)
+        p->looked_up.length = 0;
 }
 
 /* The rows of the table that are for one row of positions each, if all positions are such rows. */

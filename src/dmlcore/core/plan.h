@@ -156,7 +156,7 @@ typedef struct {
 typedef void (*dml_combiner)(const dml_updates *updates);
 
 /* Rows of n elements of the table, each for a row of `length` positions, as few as vector registers hold; bytes from one to the next in
- * the table, and from its first index to the next one's. */
+ * the table, and from its first index to the next one's. length 0: one row, for as many positions as there are. */
 typedef struct {
     int64_t n, length, table, index;
 } dml_rows;

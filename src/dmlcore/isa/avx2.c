@@ -20,6 +20,7 @@
 #include "indices_avx2.h"
 #include "tuples_avx2.h"
 #include "turns_avx2.h"
+#include "row_lookups_avx2.h"
 #include "halves_x86.h"
 #define MERGES 0
 #include "joins_x86.h"
