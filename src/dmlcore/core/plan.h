@@ -107,6 +107,7 @@ typedef struct {
     int straightened[DML_STORAGES]; /* quarters of what is moved that a table may have to be turned before, */
     int straightened_along[DML_STORAGES]; /* and where positions walk along it */
     int turns_squares;             /* 0: four bytes row by row of the destination, eight in pairs */
+    int squares_crowded;           /* 1: eight bytes by squares, not blocks, also where lines meet in the cache */
     int row_for_each;              /* bytes for each position of a row of the table that is fetched as a whole */
     /* tiles of columns */
     int64_t tiles_moved;            /* elements of a plane that are moved, at least; 0: tiles are never slower */

@@ -216,14 +216,17 @@ static void turn_pairs(char *to, int64_t to_pitch, const char *from, int64_t fro
     }
 }
 
-/* Whether lines `pitch` bytes apart have few places in the caches. */
-static int is_crowded(int64_t pitch) { return pitch % CROWDED == 0; }
+/* Whether lines `pitch` bytes apart have too few places in the caches. */
+static int is_crowded(int64_t pitch, int64_t width)
+{
+    return pitch % CROWDED == 0 && !(width == 8 && dml_tuned->squares_crowded);
+}
 
 void dml_turn_listed(char *to, const int64_t *row, const char *from, const int64_t *column, int64_t rows, int64_t columns,
                      int64_t width, int far)
 {
     const places to_places = {row, 0}, from_places = {column, 0};
-    int crowded = (rows > 1 && is_crowded(row[1] - row[0])) || (columns > 1 && is_crowded(column[1] - column[0]));
+    int crowded = (rows > 1 && is_crowded(row[1] - row[0], width)) || (columns > 1 && is_crowded(column[1] - column[0], width));
     /* blocks put whole lines together; where one side has only parts of lines, squares take 0.25 to 0.5 of their time */
     if (width < 4 || (crowded && rows * width >= DML_LINE && columns * width >= DML_LINE))
         switch (width) {
@@ -243,7 +246,7 @@ void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, 
 #define TURN(way, ...) way(to, to_pitch, from, from_pitch, rows, columns, __VA_ARGS__)
 #define TURN_PLACES(way, ...) way(to, to_places, from, from_places, rows, columns, __VA_ARGS__)
     const places to_places = {NULL, to_pitch}, from_places = {NULL, from_pitch};
-    int squares = dml_tuned->turns_squares, crowded = is_crowded(to_pitch) || is_crowded(from_pitch);
+    int squares = dml_tuned->turns_squares, crowded = is_crowded(to_pitch, width) || is_crowded(from_pitch, width);
     int far = columns * from_pitch >= dml_tuned->far_plane;
     if (width == 8 && (!squares || rows * width <= DML_LINE)) {
         turn_pairs(to, to_pitch, from, from_pitch, rows, columns);
