@@ -422,6 +422,26 @@ def test_short_tables(rng, every_thread, isa, fences, dtype, threads):
         fences.open()
 
 
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("dtype", ("uint8", "float16", "float32"))
+@pytest.mark.parametrize("count", (1_048_577, 1_034_255))
+def test_last_few_of_many(rng, isa, fences, dtype, count):
+    """Tables that registers hold, and so many positions that blocks of them leave one, or fifteen."""
+    table = fences.array(rng.integers(0, 100, 16).astype(dtype), True)
+    index = fences.array(rng.integers(-16, 16, count).astype("int32"), True)
+    wanted = table[index]
+    assert same_bits(dmlcore.gather(table, index), wanted)
+    out = fences.array(np.zeros_like(wanted), True)
+    assert same_bits(dmlcore.gather(table, index, out=out), wanted)
+    index[-1] = 16
+    for output in ({}, {"out": out}):
+        with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+            dmlcore.gather(table, index, **output)
+        assert caught.value.position == (count - 1,)
+    assert same_bits(out, wanted)
+    fences.open()
+
+
 @pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "float64"))
 @pytest.mark.parametrize("threads", (1, 3))
 def test_tuples(rng, every_thread, isa, fences, dtype, threads):

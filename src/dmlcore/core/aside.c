@@ -2,6 +2,7 @@
  * many times the bytes of what they name are read once: their elements are put aside, and copied when all indices are known to be in
  * range. */
 #include "copy.h"
+#include "dispatch.h"
 #include "scratch.h"
 #include "share.h"
 
@@ -9,8 +10,9 @@
 
 #define ASIDE ((int64_t)1 << 20) /* scratch memory for each thread */
 #define TIMES 4 /* the bytes of what they name: such indices are read once. Measured 0.7 to 1.1 of the time */
-#define TIMES_ONCE \
-    2 /* where each is read by itself (singly.h): 0.65 to 0.95; as many 0.95 to 1.15. Looked up: 0.6 to 1.1 (Zen 3) */
+/* The same where the loop for fresh arrays reads each by itself (singly.h), 0.65 to 0.95 of the time; or, with AVX2, looks up what it names
+ * in a row (looked_up.c), 0.6 to 1.1. Indices with as many bytes as what they name took 0.95 to 1.15 (Zen 3). */
+#define TIMES_ONCE 2
 #define SHARED ((int64_t)512 << 10) /* bytes of indices; several threads read as many again in no more time */
 #define CLAIMED ((int64_t)32 << 10) /* bytes of them that a thread copies at a time, at most */
 
@@ -28,20 +30,23 @@ static int some_copied(void *data, dml_worker *worker, int64_t chunk)
     return dml_tick(worker, bytes);
 }
 
+/* Whether rows are looked up with AVX2; with AVX-512 it had better not be put aside, 0.92 to 0.99x (Zen 4). */
+static int looks_up_rows(const dml_plan *p) { return p->row_lookup && !dml_chosen_isa->looks_up; }
+
 /* Bytes from an index to the next where they are apart and read where they lie; else 0. */
 static int64_t bytes_apart(const dml_plan *p, int threads, int64_t taken)
 {
-    if (p->row_lookup)
+    if (looks_up_rows(p))
         return p->looked_up.length ? p->looked_up.index / p->looked_up.length : 0;
     if (p->singly)
         return p->dim[p->rank - 1].index;
-    return dml_narrows(p, threads, taken) ? 0 : p->joined;
+    return p->joined && !dml_narrows(p, threads, taken) ? p->joined : 0;
 }
 
 int dml_goes_aside(const dml_plan *p, int threads, int64_t taken)
 {
     int64_t bytes = p->slice, tuple = p->tuple * dml_index_bytes(p->index), indices = tuple;
-    int64_t apart = bytes_apart(p, threads, taken), times = p->singly || p->row_lookup ? TIMES_ONCE : TIMES;
+    int64_t apart = bytes_apart(p, threads, taken), times = p->singly || looks_up_rows(p) ? TIMES_ONCE : TIMES;
     if (apart) /* what lies between them is read as well */
         indices = dml_most(tuple, dml_least(llabs(apart), DML_LINE));
     for (int d = p->rank - 1; d >= 0; bytes *= p->dim[d--].size) {

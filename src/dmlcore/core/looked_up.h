@@ -1,4 +1,4 @@
-/* looked_up.h: gathers out of rows of a table that registers hold, one row for each row of positions (looked_up.c).
+/* looked_up.h: gathers out of rows of a table that registers hold, one row for each row of positions, or one for all (looked_up.c).
  * Included by few_elements.c and policy_loops.c. */
 #ifndef DMLCORE_LOOKED_UP_H
 #define DMLCORE_LOOKED_UP_H

@@ -1,6 +1,7 @@
 /* row_lookups_avx2.h: elements of one, two and four bytes out of rows of a table that have at most 64, with AVX2: each row is loaded once
  * and permuted by indices of its own, which are checked on the way. What is out of range names some byte of a register, so that nothing
- * else is ever read. Included by avx2.c; stands in for a part of core/loops.h. */
+ * else is ever read. core/looked_up.c sees to it that rows of less than four-byte elements have sixteen bytes at least, and as many positions
+ * as a register has lanes. Included by avx2.c; stands in for a part of core/loops.h. */
 
 #define ROW_LOOKUPS row_lookups
 
