@@ -224,9 +224,9 @@ typedef struct dml_plan {
     int merges;                    /* a masked load puts each element of four bytes into its place, where isa/ has that */
     int gathers;                   /* the vector unit loads elements, where isa/ has that; of two bytes: at even addresses */
     int64_t in_registers;          /* bytes of the table, where vector registers hold it; 0: they do not */
-    dml_row_lookup row_lookup; /* they hold a row of the table, or some, for each row of positions, or one for all; NULL: */
-    dml_rows looked_up; /* they do not; those rows */
-    int64_t ahead; /* prefetch: bytes from an index to one that is needed soon; 0: the hardware fetches it */
+    dml_row_lookup row_lookup;     /* they hold a row of it, or some, for each row of positions, or one for all; NULL: not */
+    dml_rows looked_up;            /* those rows */
+    int64_t ahead;                 /* prefetch: bytes from an index to one that is needed soon; 0: the hardware fetches it */
     int64_t fed; /* prefetch: bytes of indices for sixteen positions, of the next box while those of one move */
     int feeds; /* the next box's indices and updates are fetched while those of one are combined */
     int64_t next_row, next_step; /* prefetch: bytes to the same place of the table's next row, bytes for 16 positions */
