@@ -216,7 +216,7 @@ static void turn_pairs(char *to, int64_t to_pitch, const char *from, int64_t fro
     }
 }
 
-/* Whether lines `pitch` bytes apart have too few places in the caches. */
+/* Whether lines `pitch` bytes apart have too few places in the caches for squares of elements that have `width` bytes. */
 static int is_crowded(int64_t pitch, int64_t width)
 {
     return pitch % CROWDED == 0 && !(width == 8 && dml_tuned->squares_crowded);
