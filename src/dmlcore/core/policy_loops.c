@@ -178,7 +178,7 @@ static int are_one_row(const dml_plan *p) { return p->linear && (!p->ramped || p
 static int goes_singly(const dml_plan *p)
 {
     const dml_dim *last = p->dim + p->rank - 1;
-    int simple = dml_chosen_isa->moves_singly && p->fused && p->packed &&
+    int simple = dml_chosen_isa->moves_singly && p->fused && (p->packed || p->cached) &&
                  !(p->rolls || p->row_lookup || p->grows || p->unaligned);
     if (!simple || p->slice > 8 || p->tuple > 1 || last->index == 0 || p->scattered || p->combine)
         return 0;
@@ -276,6 +276,7 @@ void dml_policy_loops(dml_plan *p)
     int64_t tuple = p->tuple * (int64_t)dml_index_bytes(p->index);
     int many = p->positions * tuple >= MANY;
     p->ahead = p->tuned->ahead_of_moves;
+    p->cached = DML_CACHED_UNKNOWN;
     dml_policy_indices(p);
     p->in_rows = p->again && !p->stores && p->whole && !p->scattered;
     p->columns = p->in_rows && !p->fetch && goes_by_columns(p);
