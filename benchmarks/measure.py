@@ -3,7 +3,7 @@
 The order is drawn anew for every round, so that none always follows the call that leaves it the fullest or emptiest caches;
 those whose threads go on looking for work come last, and the next round waits for them.
 A turn first runs its call unmeasured until caches and threads are its own again, then times a number of calls in a row.
-Calls far behind are dropped after two turns; where the outcome is close, the others get more.
+Calls far behind are dropped after two turns, those behind after three; where the outcome is close, the others get more.
 """
 
 import gc
@@ -19,6 +19,7 @@ from .peers import PRODUCT
 WARM = 0.004  # seconds before the clock starts, unless a call is a long one
 PASSES = 4  # calls before it starts, at least: until a large third-level cache holds what they use; longer than COLD / 2: one
 BEHIND = 2.0  # so many times slower than the fastest peer: two turns are enough,
+BEHIND_LATER = 1.4  # or, so many times slower, three,
 LONG = 0.02  # and for calls of more seconds the first one,
 FAR_BEHIND = 4.0  # or, so many times slower, the one whose answer was checked,
 FIRST = 1.0  # less the seconds that a first call may take for new pages, starting and compiling
@@ -107,7 +108,7 @@ def measure(entries: list[Entry], rounds: int, turn: float, seconds: float) -> N
                     _turn(entry)
             done += 1
             if done >= 2:
-                racing = [e for e in racing if _matters(e, entries)]
+                racing = [e for e in racing if _matters(e, entries, done, rounds)]
             spent = time.perf_counter() - started
             late, enough = spent > seconds, 2 if spent > VERY_LATE * seconds else 3
             if (done >= rounds and (late or not is_close(entries))) or (done >= enough and late) or done >= 4 * rounds:
@@ -143,13 +144,13 @@ def is_close(entries: list[Entry]) -> bool:
     return False
 
 
-def _matters(entry: Entry, entries: list[Entry]) -> bool:
+def _matters(entry: Entry, entries: list[Entry], done: int, rounds: int) -> bool:
     if entry.peer == PRODUCT:
         return True
     if entry.peer == "limit":
-        return entry.median < COLD
+        return entry.median < COLD and done < rounds
     best = best_peer(entries, entry.output)
-    return best is None or entry.median < BEHIND * best.median
+    return best is None or entry.median < (BEHIND if done < 3 else BEHIND_LATER) * best.median
 
 
 def _turn(entry: Entry) -> None:
