@@ -375,7 +375,7 @@ def _table() -> list[Cell]:
         *_nonzero("DRAM", f32, (8192, 4096), 0.001),
         *_nonzero("DRAM", f32, (4096, 4096), 0.5),
         *_nonzero("DRAM", f32, (4096, 4096), 1.0),
-        *_nonzero("DRAM", u8, (256, 512, 256), 0.05),
+        *_nonzero("DRAM", u8, (512, 512, 256), 0.05),
     ]  # fmt: skip
 
 

@@ -93,28 +93,37 @@ def test_elements_that_are_fetched_by_a_ring(rng, every_thread, isa, dtype, inde
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_cached_elements_singly(rng, every_thread, isa, dtype, index):
-    """Out of 9 and 27 MB, few and many: elements that are looked at before are in the caches, and go one by one. The last ones
-    may be negative, which is only found on the way; an index out of range at either end changes nothing."""
+    """Out of 9 and 27 MB, few and many: elements that are looked at before are in the caches, and most machines find them there
+    in time for them to go one by one. Out of every third element as well, and along the first axis. The last ones may be
+    negative, which is only found on the way; an index out of range that is not among those looked at first changes nothing.
+    """
     size = np.dtype(dtype).itemsize
-    for large, counts in ((9_000_000, (1003, 70_001)), (27_000_000, (1100, 5003, 70_001))):
-        table = np.resize(np.arange(251).astype(dtype), large // size)
-        for count in counts:
-            indices = rng.integers(0, len(table), count).astype(index)
-            if index[0] == "i":
-                indices[-3:] -= len(table)
-            wanted = table[indices.astype(np.int64)]
-            for _ in range(2):
-                both_outputs(dmlcore.gather, table, indices, wanted=wanted)
-            for place in (0, count // 2, count - 1):
-                before = indices[place]
-                for wrong in (len(table), -len(table) - 1 if index[0] == "i" else np.iinfo(index).max):
-                    indices[place] = wrong
-                    for out in (None, wanted.copy()):
-                        with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
-                            dmlcore.gather(table, indices, out=out)
-                        assert caught.value.position == (place,)
-                        assert out is None or same_bits(out, wanted)
-                indices[place] = before
+    for large, counts in ((9_000_000, (1103, 70_003)), (27_000_000, (1103, 5003, 70_003))):
+        memory = np.resize(np.arange(251).astype(dtype), 3 * (large // size))
+        for table in (memory[: large // size], memory[::3]):
+            for count in counts:
+                indices = rng.integers(0, len(table), count).astype(index)
+                if index[0] == "i":
+                    indices[-3:] -= len(table)
+                wanted = table[indices.astype(np.int64)]
+                for _ in range(2):
+                    both_outputs(dmlcore.gather, table, indices, wanted=wanted)
+                both_outputs(dmlcore.gather_elements, table[:, None], indices[:, None], 0, wanted=wanted[:, None])
+                for place in (1, count // 2 + 1, count - 1):
+                    before = indices[place]
+                    for wrong in (len(table), -len(table) - 1 if index[0] == "i" else np.iinfo(index).max):
+                        indices[place] = wrong
+                        for out in (None, wanted.copy()):
+                            with pytest.raises(dmlcore.IndexOutOfRangeError) as caught:
+                                dmlcore.gather(table, indices, out=out)
+                            assert caught.value.position == (place,)
+                            assert out is None or same_bits(out, wanted)
+                    indices[place] = before
+    drifting = np.resize(np.arange(251).astype(dtype), (1103, 27_000_000 // size // 1103))
+    tuples = rng.integers(0, drifting.shape[1], (1103, 1)).astype(index)
+    wanted = drifting[np.arange(1103), tuples[:, 0].astype(np.int64)]
+    for _ in range(2):
+        both_outputs(dmlcore.gather_nd, drifting, tuples, batch_dims=1, wanted=wanted)
 
 
 @pytest.mark.one_in(2)

@@ -92,7 +92,7 @@ typedef struct {
     int longest_ring; /* coordinates of tuples that rings read, of some elements one less; 1: single indices; 0: none */
     int looks_up;                                              /* elements in tables that registers hold */
     int moves_directly;                                        /* each element checked and moved by itself */
-    int moves_singly;                                          /* the same by indices that are apart */
+    int moves_singly;                                          /* the same where singly.h says */
 } dml_isa;
 
 #if DML_X86_64

@@ -29,7 +29,7 @@
 #define SCATTER_SLICES DML_JOIN2(scatter_slices, ISA)
 #define KEEP_RANGE DML_JOIN2(keep_range, ISA)
 
-/* 1: indices that are apart are read where they lie, each by itself (singly.h) */
+/* 1: indices that are apart, or name cached elements, are read where they lie, each by itself (singly.h) */
 #ifndef SINGLY
 #define SINGLY 0
 #endif

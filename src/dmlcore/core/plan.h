@@ -34,8 +34,7 @@ enum dml_width { DML_WIDTH_U32, DML_WIDTH_U64, DML_WIDTHS }; /* of an index, or 
 /* Where single elements of a large table are fetched to before they are moved; in blocks L1: scatters only. */
 enum dml_fetch { DML_FETCH_NONE, DML_FETCH_L1, DML_FETCH_L2 };
 
-/* Which elements of a large table are in the caches: unknown, so far as `fetch` tells; all that are named; these, each on a page of its
- * own, more pages than the processor remembers. */
+/* Which elements of a large table are in the caches: nobody knows; all that are named; all, on more pages than the processor remembers. */
 enum dml_cached { DML_CACHED_UNKNOWN, DML_CACHED_LINES, DML_CACHED_PAGES };
 
 /* How the vector unit joins elements that lie anywhere, where isa/ has more than one way. */
@@ -218,20 +217,20 @@ typedef struct dml_plan {
     int grows;                     /* fused, and the first two indices name elements that follow each other (follow.c) */
     int64_t joined;                /* fused, joined by a ring, or read where they lie: bytes from one to the next; else 0 */
     int by_rows;                   /* fused, by a loop that reads rows of single indices where they lie */
-    int cached;                    /* enum dml_cached: which elements of a far table are in the caches */
-    int singly; /* fused, by indices that are apart, or out of cached tables, one by one (singly.h) */
-    int direct; /* fused, and element by element (direct.h) */
-    int soon; /* direct, gathers in a row: where to elements are fetched before (dml_fetch) */
-    int by_arithmetic; /* gathers: negative indices are wrapped by arithmetic instead of branches */
-    int rolls; /* fused, by a ring of offsets (far.c), through the caches */
-    int fetch; /* enum dml_fetch: whether single elements are fetched ahead */
-    int apart; /* out of so large a table that no load had better wait for another */
-    int merges; /* a masked load puts each element of four bytes into its place, where isa/ has that */
-    int gathers; /* the vector unit loads elements, where isa/ has that; of two bytes: at even addresses */
-    int64_t in_registers; /* bytes of the table, where vector registers hold it; 0: they do not */
-    dml_row_lookup row_lookup; /* they hold a row of it, or some, for each row of positions, or one for all; NULL: not */
-    dml_rows looked_up; /* those rows */
-    int64_t ahead; /* prefetch: bytes from an index to one that is needed soon; 0: the hardware fetches it */
+    int cached;                    /* enum dml_cached, of tables that single elements are gathered from one by one */
+    int singly;                    /* fused, one by one: indices that are apart, or elements that are cached (singly.h) */
+    int direct;                    /* fused, and element by element (direct.h) */
+    int soon;                      /* direct, gathers in a row: where to elements are fetched before (dml_fetch) */
+    int by_arithmetic;             /* gathers: negative indices are wrapped by arithmetic instead of branches */
+    int rolls;                     /* fused, by a ring of offsets (far.c), through the caches */
+    int fetch;                     /* enum dml_fetch: whether single elements are fetched ahead */
+    int apart;                     /* out of so large a table that no load had better wait for another */
+    int merges;                    /* a masked load puts each element of four bytes into its place, where isa/ has that */
+    int gathers;                   /* the vector unit loads elements, where isa/ has that; of two bytes: at even addresses */
+    int64_t in_registers;          /* bytes of the table, where vector registers hold it; 0: they do not */
+    dml_row_lookup row_lookup;     /* they hold a row of it, or some, for each row of positions, or one for all; NULL: not */
+    dml_rows looked_up;            /* those rows */
+    int64_t ahead;                 /* prefetch: bytes from an index to one that is needed soon; 0: the hardware fetches it */
     int64_t fed; /* prefetch: bytes of indices for sixteen positions, of the next box while those of one move */
     int feeds; /* the next box's indices and updates are fetched while those of one are combined */
     int64_t next_row, next_step; /* prefetch: bytes to the same place of the table's next row, bytes for 16 positions */

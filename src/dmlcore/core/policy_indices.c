@@ -23,7 +23,7 @@
 #define MANY_LINES (128 << 10)     /* but not so many, which take 1.1 to 1.5 times as long one by one (Zen 4) */
 #define FAR_PAGES (24 << 20)       /* bytes of a table: out of so large ones, */
 #define MANY_FAR_LINES (80 << 10)  /* not even so many with AVX2, */
-#define CACHED_SINGLY 500          /* ns, likewise: what a virtual machine takes meanwhile to look up pages counts */
+#define CACHED_SINGLY 500          /* ns, likewise: looking up pages takes longer in virtual machines */
 
 /* The place in the table that a position of one dimension names, whose coordinates follow each other; a coordinate out of range
  * is found and reported later. */
@@ -90,12 +90,13 @@ static int is_near(const dml_plan *p)
 }
 
 /* Whether elements that are cached go one by one with AVX2 (singly.h), whose blocks would ask for many at a time, some of them too early.
- * Measured on Zen 3, 1000 elements and more: 0.75 to 1.8x, on average 1.08x, with two threads 1.1x; more of them are fetched instead. Those
- * of a table that no cache holds, which may answer as soon, 0.88 to 1.35x, on average 1.0x. */
+ * Measured on Zen 3, 1100 elements and more: 0.75 to 1.4x, on average 1.08x, with two threads 0.77 to 1.8x, 1.1x; more of them are not asked
+ * so patiently. Those of a table that no cache holds, which may answer as soon, 0.88 to 1.35x, on average 1.0x. */
 static int could_go_singly(const dml_plan *p)
 {
     int64_t most = p->reached < FAR_PAGES ? MANY_LINES : MANY_FAR_LINES;
-    return dml_chosen_isa->moves_singly && p->whole && !p->stores && p->tuple == 1 && p->positions < most;
+    int simple = p->whole && p->slice <= 8 && !p->stores && p->tuple == 1 && p->boxes > 1 && !p->wide;
+    return dml_chosen_isa->moves_singly && simple && p->positions < most && !dml_meets_negative(p) && !walks(p, DML_PAGE);
 }
 
 /* Elements and slices of a far table need not be fetched where the hardware does it, or where they are cached. */
@@ -120,7 +121,7 @@ void dml_policy_indices(dml_plan *p)
     if (!asks || p->positions > (p->whole ? MOST_ASKED : MOST_LINES / dml_ceil(p->slice, DML_LINE)) ||
         !is_cached(p, singly ? CACHED_SINGLY : CACHED))
         return;
-    if (singly && !walks(p, DML_PAGE))
+    if (singly)
         p->cached = p->reached >= FAR_PAGES && p->positions >= MANY_PAGES ? DML_CACHED_PAGES : DML_CACHED_LINES;
     p->fetch = DML_FETCH_NONE;
     p->far = 0;

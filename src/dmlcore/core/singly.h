@@ -1,6 +1,6 @@
-/* singly.h: indices that are apart, read where they lie: each is checked, then what it names moved at once, eight in a row, so that the
- * processor has many of both on their way. If they were brought together first, it would wait for indices, then for elements. Included by
- * fused.h, without guard. */
+/* singly.h: indices that are apart, or name cached elements of large tables, read where they lie: each is checked, then what it names moved
+ * at once, eight in a row, so that the processor has many of both on their way. If they were brought together first, it would wait for
+ * indices, then for elements. Included by fused.h, without guard. */
 
 /* The next of a row. */
 #define SINGLE(j)                                                                \
