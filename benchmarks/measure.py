@@ -4,7 +4,7 @@ The order is drawn anew for every round, so that none always follows the call th
 those whose threads go on looking for work come last, and the next round waits for them.
 A turn first runs its call unmeasured until caches and threads are its own again, then times a number of calls in a row.
 Calls far behind are dropped after two turns, those behind after three; where the outcome is close, the others get more,
-the machine's limits no more than where it is not.
+except the machine's limits.
 """
 
 import gc

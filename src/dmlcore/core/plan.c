@@ -159,8 +159,8 @@ int64_t dml_plan_nanoseconds(const dml_plan *p)
 {
     /* half a nanosecond for each coordinate of an element, and for the element where it is not in the second-level cache; or 3 for
      * each slice and 1/32 for each of its bytes, of long ones 1/40, within the caches; far more outside them, and for cached elements of
-     * large tables, whose pages are looked up; and more for an index
-     * that has a line of its own, five nanoseconds where the second-level cache does not hold these */
+     * large tables, whose pages are looked up; and more for an index that has a line of its own, five nanoseconds where the second-level
+     * cache does not hold these */
     int64_t twice = p->far || p->cached ? 16 : p->whole ? p->tuple + p->beyond_l2 : 6, nearest = dml_plan_nearest(p);
     int64_t tuple = p->tuple * (int64_t)dml_index_bytes(p->index);
     if (nearest >= DML_LINE && nearest > tuple)

@@ -173,8 +173,9 @@ static int goes_by_tuples_singly(const dml_plan *p)
 /* Whether all indices of a box are equally far apart, and so is what they name if they are the same. */
 static int are_one_row(const dml_plan *p) { return p->linear && (!p->ramped || p->cut == p->rank - 1); }
 
-/* Whether single indices are, all of a box equally far apart or row by row, or name cached elements. Measured on Zen 3, rows of 2 to 60 with others between them: 0.86
- * to 1.9x, on average 1.14x; each in a line of its own 0.95 to 1.6x, 1.2x; scattered likewise, and along the table, 1.0 to 1.2x. */
+/* Whether single indices are, all of a box equally far apart or row by row; or where they follow each other and name cached elements
+ * (policy_indices.c). Measured on Zen 3, rows of 2 to 60 with others between them: 0.86 to 1.9x, on average 1.14x; each in a line of its own
+ * 0.95 to 1.6x, 1.2x; scattered likewise, and along the table, 1.0 to 1.2x. */
 static int goes_singly(const dml_plan *p)
 {
     const dml_dim *last = p->dim + p->rank - 1;
