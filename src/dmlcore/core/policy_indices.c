@@ -11,7 +11,8 @@
 #define ASKED 8                    /* positions whose elements are loaded to see how long they take, */
 #define MOST_ASKED (256 << 10)     /* of no more elements than a cache may hold lines, */
 #define MOST_LINES (64 << 10)      /* or lines of slices, beside what they are stored to; */
-#define CACHED 200                 /* ns: out of caches they take 40 to 200, 250 to 1200 otherwise */
+#define CACHED 200                 /* ns: out of caches they take 40 to 200, 250 to 1200 otherwise; */
+#define CACHED_SINGLY 500          /* longer on Zen 3, in a virtual machine, which looks up pages slowly (could_go_singly) */
 #define NOWHERE INT64_MIN
 #define WINDOWS 16                 /* places where */
 #define LOOKED_AT 8                /* positions that follow each other are looked at; */
@@ -23,7 +24,6 @@
 #define MANY_LINES (128 << 10)     /* but not so many, which take 1.1 to 1.5 times as long one by one (Zen 4) */
 #define FAR_PAGES (24 << 20)       /* bytes of a table: out of so large ones, */
 #define MANY_FAR_LINES (80 << 10)  /* not even so many with AVX2, */
-#define CACHED_SINGLY 500          /* ns, likewise: looking up pages takes longer in virtual machines */
 
 /* The place in the table that a position of one dimension names, whose coordinates follow each other; a coordinate out of range
  * is found and reported later. */
@@ -90,8 +90,8 @@ static int is_near(const dml_plan *p)
 }
 
 /* Whether elements that are cached go one by one with AVX2 (singly.h), whose blocks would ask for many at a time, some of them too early.
- * Measured on Zen 3, 1100 elements and more: 0.75 to 1.4x, on average 1.08x, with two threads 0.77 to 1.8x, 1.1x; more of them are not asked
- * so patiently. Those of a table that no cache holds, which may answer as soon, 0.88 to 1.35x, on average 1.0x. */
+ * Measured on Zen 3, 1000 to 100,000 elements: 0.63 to 1.96x, on average 1.12x, with two threads 0.70 to 1.84x, 1.09x; more of them are not
+ * asked so patiently. Those of a table that no cache holds, which may answer as soon, 0.85 to 1.1x, on average 0.98x. */
 static int could_go_singly(const dml_plan *p)
 {
     int64_t most = p->reached < FAR_PAGES ? MANY_LINES : MANY_FAR_LINES;
@@ -102,6 +102,7 @@ static int could_go_singly(const dml_plan *p)
 /* Elements and slices of a far table need not be fetched where the hardware does it, or where they are cached. */
 void dml_policy_indices(dml_plan *p)
 {
+    p->cached = DML_CACHED_UNKNOWN;
     int simple = p->rank == 1 && p->mode == DML_RAISE && !p->packed && p->slice > 0;
     int fetches = p->whole ? p->direct || p->fetch != DML_FETCH_NONE : p->far && p->slice < DML_LINE;
     if (simple && fetches && walks(p, p->slice + CLOSE)) {

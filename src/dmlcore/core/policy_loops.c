@@ -277,7 +277,6 @@ void dml_policy_loops(dml_plan *p)
     int64_t tuple = p->tuple * (int64_t)dml_index_bytes(p->index);
     int many = p->positions * tuple >= MANY;
     p->ahead = p->tuned->ahead_of_moves;
-    p->cached = DML_CACHED_UNKNOWN;
     dml_policy_indices(p);
     p->in_rows = p->again && !p->stores && p->whole && !p->scattered;
     p->columns = p->in_rows && !p->fetch && goes_by_columns(p);
