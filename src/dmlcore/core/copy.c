@@ -4,17 +4,6 @@
 
 #define SHORT ((int64_t)32 << 10) /* bytes that vector moves copy beside what comes next; a string instruction does not */
 #define SHARED 16777216.0 /* bytes that several threads store through the caches, however many they read */
-#define PAGES 4 /* that are copied at a time: memory serves several places at once faster than one after the other */
-
-/* Whole lines past the caches; `to` is a multiple of 64. The same lines of the next pages are fetched meanwhile. */
-static void stream_pages(char *to, const char *from)
-{
-    for (int64_t line = 0; line < DML_PAGE; line += 64)
-        for (int64_t at = line; at < PAGES * DML_PAGE; at += DML_PAGE) {
-            DML_PREFETCH(from + at + PAGES * DML_PAGE);
-            dml_stream64(to + at, from + at);
-        }
-}
 
 void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store)
 {
@@ -22,10 +11,7 @@ void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store)
     if (DML_STREAM && store != DML_STORE_PLAIN && bytes >= 4096) {
         at = (int64_t)(-(intptr_t)to & 63);
         memcpy(to, from, (size_t)at);
-        for (; store == DML_STORE_PAGES && at + PAGES * DML_PAGE <= bytes; at += PAGES * DML_PAGE)
-            stream_pages(to + at, from + at);
-        for (; at + 64 <= bytes; at += 64)
-            dml_stream64(to + at, from + at);
+        at += dml_chosen_isa->copy_past(to + at, from + at, bytes - at, store == DML_STORE_PAGES);
         memcpy(to + at, from + at, (size_t)(bytes - at));
         DML_STREAM_END();
     } else if (bytes < SHORT) {

@@ -16,6 +16,7 @@
 #define ISA avx2
 #define PERMUTES_THREE 1
 #define SINGLY 1
+#include "stores_avx2.h"
 #include "marks_avx2.h"
 #include "indices_avx2.h"
 #include "tuples_avx2.h"
