@@ -42,6 +42,17 @@ DML_INLINE __m256i eight_indices(const char *index, size_t width, __m256i *bad)
     return v;
 }
 
+/* The same of four or eight bytes each, four from either place. */
+DML_INLINE __m256i four_and_four(const char *first, const char *second, size_t width, __m256i *bad)
+{
+    if (width == 8)
+        return lower_halves(_mm256_loadu_ps((const void *)first), _mm256_loadu_ps((const void *)second), bad);
+    __m256i v = _mm256_castsi128_si256(_mm_loadu_si128((const void *)first));
+    v = _mm256_inserti128_si256(v, _mm_loadu_si128((const void *)second), 1);
+    AS_READ(v);
+    return v;
+}
+
 /* All bits where a number of 32 bits, of eight from 0 on, is less than n. */
 DML_INLINE __m256i below(int64_t n)
 {
@@ -125,13 +136,14 @@ DML_INLINE int wrap_eight(const char *index, int64_t some, size_t width, int is_
     return out_of_range(v, _mm256_set1_epi32((int)bound), bad);
 }
 
-/* What dml_narrower makes of sixteen indices; plain: they number the elements themselves. `most`: the largest so far. */
-DML_INLINE __m256i numbers_of_sixteen(const char *index, size_t width, __m256i add, __m256i step, const u32 *ramp,
-                                      __m128i shift, int plain, __m256i *most, __m256i *bad)
+/* What dml_narrower makes of sixteen indices, eight from either place; plain: they number the elements themselves. `most`: the largest so
+ * far. */
+DML_INLINE __m256i numbers_of_sixteen(const char *first, const char *second, size_t width, __m256i add, __m256i step,
+                                      const u32 *ramp, __m128i shift, int plain, __m256i *most, __m256i *bad)
 {
     __m256i v[2];
     for (int h = 0; h < 2; h++) {
-        v[h] = from_the_end(eight_indices(index + 8 * h * (int64_t)width, width, bad), add);
+        v[h] = from_the_end(eight_indices(h ? second : first, width, bad), add);
         *most = _mm256_max_epu32(*most, v[h]);
         if (!plain)
             v[h] = _mm256_srl_epi32(offsets_of(v[h], step, ramp ? ramp + 8 * h : NULL), shift);
@@ -146,9 +158,11 @@ DML_INLINE int narrow_avx2(const char *index, int64_t count, size_t width, int i
     __m256i most = _mm256_setzero_si256(), bad = most;
     __m128i by_bits = _mm_cvtsi32_si128(shift);
     int64_t i = 0;
-    for (; i + 16 <= count; i += 16)
-        _mm256_storeu_si256((void *)(to + i), numbers_of_sixteen(index + i * (int64_t)width, width, add, by,
-                                                                 ramp ? ramp + i : NULL, by_bits, plain, &most, &bad));
+    for (; i + 16 <= count; i += 16) {
+        const char *from = index + i * (int64_t)width;
+        _mm256_storeu_si256((void *)(to + i), numbers_of_sixteen(from, from + 8 * width, width, add, by, ramp ? ramp + i : NULL,
+                                                                 by_bits, plain, &most, &bad));
+    }
     if (i < count) {
         char few[16 * 8] = {0};
         u32 ramps[16] = {0};
@@ -156,7 +170,8 @@ DML_INLINE int narrow_avx2(const char *index, int64_t count, size_t width, int i
         memcpy(few, index + i * (int64_t)width, (size_t)(count - i) * width);
         if (ramp)
             memcpy(ramps, ramp + i, (size_t)(count - i) * sizeof *ramps);
-        _mm256_storeu_si256((void *)last, numbers_of_sixteen(few, width, add, by, ramps, by_bits, plain, &most, &bad));
+        _mm256_storeu_si256((void *)last,
+                            numbers_of_sixteen(few, few + 8 * width, width, add, by, ramps, by_bits, plain, &most, &bad));
         memcpy(to + i, last, (size_t)(count - i) * sizeof *to);
     }
     return out_of_range(most, n, bad);
