@@ -131,13 +131,15 @@ DML_INLINE void join_of(char *stream, const char *table, int64_t drift, const vo
     __m128i *to = (__m128i *)(void *)stream;
     if (width == 1)
         store_of(to, sixteen_bytes(table, drift, places, numbered), past);
-    else if (width == 2)
-        for (int j = 0; j < 16; j += 8)
-            store_of(to + j / 8, eight_of_two_bytes(table, drift, places, numbered, j, way == DML_APART), past);
-    else if (width == 4)
-        for (int j = 0; j < 16; j += 4)
-            store_of(to + j / 4, four_of_four_bytes(table, drift, places, numbered, j, way == DML_MERGES), past);
-    else if (width == 8) { /* compilers that count instructions leave a loop as it is, and its shifts not constant */
+    else if (width == 2) { /* compilers that count instructions leave a loop as it is, and its shifts and drifts not constant */
+        store_of(to, eight_of_two_bytes(table, drift, places, numbered, 0, way == DML_APART), past);
+        store_of(to + 1, eight_of_two_bytes(table, drift, places, numbered, 8, way == DML_APART), past);
+    } else if (width == 4) {
+        store_of(to, four_of_four_bytes(table, drift, places, numbered, 0, way == DML_MERGES), past);
+        store_of(to + 1, four_of_four_bytes(table, drift, places, numbered, 4, way == DML_MERGES), past);
+        store_of(to + 2, four_of_four_bytes(table, drift, places, numbered, 8, way == DML_MERGES), past);
+        store_of(to + 3, four_of_four_bytes(table, drift, places, numbered, 12, way == DML_MERGES), past);
+    } else if (width == 8) {
         store_of(to, two_of_eight_bytes(table, drift, places, numbered, 0), past);
         store_of(to + 1, two_of_eight_bytes(table, drift, places, numbered, 2), past);
         store_of(to + 2, two_of_eight_bytes(table, drift, places, numbered, 4), past);
