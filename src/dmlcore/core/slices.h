@@ -196,19 +196,23 @@ DML_INLINE void NAME(slices_past)(const dml_plan *p, const dml_block *b, int sca
 DML_INLINE void NAME(slices_together)(const dml_plan *p, const dml_block *b)
 {
     char memory[2 * DML_PAGE], *stage = memory + (-(intptr_t)memory & (DML_PAGE - 1));
+    const char *table = b->table; /* here, as what is stored through pointers to char might be any part of a plan or a block */
+    const u32 *offset = b->offsets.narrow, *last = offset + b->count - 1;
     int64_t bytes = p->slice, ahead = dml_most(1, DML_FAR_AHEAD / bytes);
     int64_t begin = (intptr_t)b->stream & 63, filled = begin;
     char *line = b->stream - begin;                     /* where the stage's first byte belongs */
-    for (int64_t i = 0; i < b->count; i++) {
-        const char *from = dml_block_table(p, b, i), *fetch = dml_block_table(p, b, dml_least(i + ahead, b->count - 1));
+    for (; offset <= last; offset++) {
+        const char *from = table + *offset, *fetch = table + (last - offset > ahead ? offset[ahead] : *last);
         int64_t at = 0;
         for (; at + 64 <= bytes; at += 64) {
             DML_PREFETCH_L2(fetch + at);
             memcpy(stage + filled + at, from + at, 64);
         }
         DML_PREFETCH_L2(fetch + bytes - 1);
-        if (at < bytes)
+        if (at + 32 < bytes)
             memcpy(stage + filled + bytes - 64, from + bytes - 64, 64);
+        else if (at < bytes)
+            memcpy(stage + filled + bytes - 32, from + bytes - 32, 32);
         filled += bytes;
         if (filled < STAGED)
             continue;
@@ -255,7 +259,7 @@ DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatt
         NAME(quarters_past)(p, b, 32);
     else if (quarters && p->slice == 48)
         NAME(quarters_past)(p, b, 48);
-    else if (p->past && p->slice >= 64 && p->slice <= TOGETHER && !scatter && follow &&
+    else if (p->past && p->slice >= 64 && p->slice <= TOGETHER && !scatter && follow && !p->wide &&
              (!p->lines || (SECOND_TUNING && p->far && p->slice < p->tuned->slices_together)))
         NAME(slices_together)(p, b);
     else if (p->past && p->slice >= 64)         /* shorter: elements, or the last part of a slice that threads share out */
