@@ -98,15 +98,35 @@ DML_INLINE const char *dml_block_fetch(const char *next, int64_t bytes, int stor
     return next + bytes;
 }
 
-DML_INLINE char *dml_block_table(const dml_plan *p, const dml_block *b, int64_t i)
-{
-    return b->table + (p->wide ? b->offsets.wide[i] : (int64_t)b->offsets.narrow[i]);
-}
-
 DML_INLINE int64_t dml_block_where(const dml_plan *p, const dml_block *b, int64_t i)
 {
     return b->where ? b->where[i] : i * p->stream_step;
 }
+
+/* Where a block's slices are, for loops that store them. It has to be a variable of theirs: what is stored through a pointer to char might
+ * be any part of a plan or a block, which would be read again for each slice. */
+typedef struct {
+    int64_t count, step;
+    char *table, *stream;
+    const u32 *narrow;
+    const i64 *wide;               /* NULL: offsets are narrow */
+    const int64_t *where;          /* NULL: a slice every `step` bytes */
+} dml_places;
+
+DML_INLINE dml_places dml_block_places(const dml_plan *p, const dml_block *b)
+{
+    return (dml_places){.count = b->count,
+                        .step = p->stream_step,
+                        .table = b->table,
+                        .stream = b->stream,
+                        .narrow = b->offsets.narrow,
+                        .wide = p->wide ? b->offsets.wide : NULL,
+                        .where = b->where};
+}
+
+DML_INLINE char *dml_in_table(dml_places at, int64_t i) { return at.table + (at.wide ? at.wide[i] : (int64_t)at.narrow[i]); }
+
+DML_INLINE char *dml_in_stream(dml_places at, int64_t i) { return at.stream + (at.where ? at.where[i] : i * at.step); }
 
 DML_INLINE void dml_block_combine(const dml_plan *p, const dml_block *b)
 {

@@ -113,9 +113,10 @@ DML_INLINE void NAME(slices)(const dml_plan *p, const dml_block *b, int64_t byte
         NAME(steady)(p, b, bytes, scatter, ahead);
         return;
     }
-    for (int64_t i = 0; i < b->count; i++) {
-        char *stream = b->stream + dml_block_where(p, b, i);
-        char *table = dml_block_table(p, b, i);
+    const dml_places places = dml_block_places(p, b);
+    for (int64_t i = 0; i < places.count; i++) {
+        char *stream = dml_in_stream(places, i);
+        char *table = dml_in_table(places, i);
         if (scatter)
             dml_copy_short(table, stream, bytes);
         else
@@ -128,11 +129,12 @@ DML_INLINE void NAME(slices)(const dml_plan *p, const dml_block *b, int64_t byte
 DML_INLINE void NAME(far_slices)(const dml_plan *p, const dml_block *b, int scatter, int to_l1)
 {
     int64_t bytes = p->slice, ahead = dml_most(1, DML_FAR_AHEAD / (to_l1 ? 2 : 1) / bytes);
-    for (int64_t i = 0; i < b->count; i++) {
-        int64_t next = dml_least(i + ahead, b->count - 1), at = 0;
-        char *stream = b->stream + dml_block_where(p, b, i);
-        char *table = dml_block_table(p, b, i);
-        const char *fetch = dml_block_table(p, b, next);
+    const dml_places places = dml_block_places(p, b);
+    for (int64_t i = 0; i < places.count; i++) {
+        int64_t next = dml_least(i + ahead, places.count - 1), at = 0;
+        char *stream = dml_in_stream(places, i);
+        char *table = dml_in_table(places, i);
+        const char *fetch = dml_in_table(places, next);
         char *to = scatter ? table : stream;
         const char *from = scatter ? stream : table;
         for (; at + 64 <= bytes; at += 64) {
@@ -151,10 +153,11 @@ DML_INLINE void NAME(far_slices)(const dml_plan *p, const dml_block *b, int scat
 DML_INLINE void NAME(far_short_slices)(const dml_plan *p, const dml_block *b, int scatter)
 {
     int64_t bytes = p->slice;
-    for (int64_t i = 0; i < b->count; i++) {
-        char *stream = b->stream + dml_block_where(p, b, i);
-        char *table = dml_block_table(p, b, i);
-        const char *fetch = dml_block_table(p, b, dml_least(i + SHORT_AHEAD, b->count - 1));
+    const dml_places places = dml_block_places(p, b);
+    for (int64_t i = 0; i < places.count; i++) {
+        char *stream = dml_in_stream(places, i);
+        char *table = dml_in_table(places, i);
+        const char *fetch = dml_in_table(places, dml_least(i + SHORT_AHEAD, places.count - 1));
         DML_PREFETCH_L2(fetch);
         DML_PREFETCH_L2(fetch + bytes - 1);
         dml_copy_short(scatter ? table : stream, scatter ? stream : table, bytes);
@@ -166,10 +169,11 @@ DML_INLINE void NAME(far_short_slices)(const dml_plan *p, const dml_block *b, in
 DML_INLINE void NAME(slices_past)(const dml_plan *p, const dml_block *b, int scatter)
 {
     int64_t bytes = p->slice, ahead = dml_most(1, DML_FAR_AHEAD / bytes);
-    for (int64_t i = 0; i < b->count; i++) {
-        char *stream = b->stream + dml_block_where(p, b, i);
-        char *table = dml_block_table(p, b, i);
-        const char *fetch = scatter ? stream : dml_block_table(p, b, dml_least(i + ahead, b->count - 1));
+    const dml_places places = dml_block_places(p, b);
+    for (int64_t i = 0; i < places.count; i++) {
+        char *stream = dml_in_stream(places, i);
+        char *table = dml_in_table(places, i);
+        const char *fetch = scatter ? stream : dml_in_table(places, dml_least(i + ahead, places.count - 1));
         char *to = scatter ? table : stream;
         const char *from = scatter ? stream : table;
         int64_t at = (int64_t)(-(intptr_t)to & 63);
@@ -200,7 +204,7 @@ DML_INLINE void NAME(slices_together)(const dml_plan *p, const dml_block *b)
     const u32 *offset = b->offsets.narrow, *last = offset + b->count - 1;
     int64_t bytes = p->slice, ahead = dml_most(1, DML_FAR_AHEAD / bytes);
     int64_t begin = (intptr_t)b->stream & 63, filled = begin;
-    char *line = b->stream - begin;                     /* where the stage's first byte belongs */
+    char *line = b->stream - begin; /* where the stage's first byte belongs */
     for (; offset <= last; offset++) {
         const char *from = table + *offset, *fetch = table + (last - offset > ahead ? offset[ahead] : *last);
         int64_t at = 0;
@@ -217,7 +221,7 @@ DML_INLINE void NAME(slices_together)(const dml_plan *p, const dml_block *b)
         if (filled < STAGED)
             continue;
         at = 0;
-        if (begin) {                                    /* the line's beginning is somebody else's */
+        if (begin) { /* the line's beginning is somebody else's */
             memcpy(line + begin, stage + begin, (size_t)(64 - begin));
             begin = 0;
             at = 64;
@@ -236,8 +240,9 @@ DML_INLINE void NAME(slices_together)(const dml_plan *p, const dml_block *b)
 DML_INLINE void NAME(quarters_past)(const dml_plan *p, const dml_block *b, int64_t bytes)
 {
     char *stream = b->stream;
-    for (int64_t i = 0; i < b->count; i++, stream += bytes) {
-        const char *table = dml_block_table(p, b, i);
+    const dml_places places = dml_block_places(p, b);
+    for (int64_t i = 0; i < places.count; i++, stream += bytes) {
+        const char *table = dml_in_table(places, i);
         for (int64_t at = 0; at < bytes; at += 16)
             dml_stream16(stream + at, table + at);
     }
@@ -262,7 +267,7 @@ DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatt
     else if (p->past && p->slice >= 64 && p->slice <= TOGETHER && !scatter && follow && !p->wide &&
              (!p->lines || (SECOND_TUNING && p->far && p->slice < p->tuned->slices_together)))
         NAME(slices_together)(p, b);
-    else if (p->past && p->slice >= 64)         /* shorter: elements, or the last part of a slice that threads share out */
+    else if (p->past && p->slice >= 64) /* shorter: elements, or the last part of a slice that threads share out */
         NAME(slices_past)(p, b, scatter);
     else if (SECOND_TUNING && p->far && p->slice >= p->tuned->slices_copied)
         NAME(slices)(p, b, p->slice, scatter, 0);
