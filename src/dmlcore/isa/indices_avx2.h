@@ -201,6 +201,7 @@ DML_INLINE int check_rows(const char *index, const int64_t *ramp, int64_t count,
     __m256i these = width == 4 ? below(rest) : _mm256_cvtepi32_epi64(_mm256_castsi256_si128(below(rest)));
     for (int64_t i = 0; i < count; i += length) {
         const char *row = index + ramp[i];
+        dml_fetch(row + DML_PAGES_AHEAD, length * (int64_t)width);
         for (int64_t at = 0; at < whole; at += 32)
             bad = worse(bad, _mm256_loadu_si256((const void *)(row + at)), least, last, width);
         if (rest && width == 4)
