@@ -77,8 +77,8 @@ class BuildExt(build_ext):
         vectors = ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
         # What GCC takes for rare it makes small instead of fast: copies of 64 bytes by string instructions, five times as long
         all_hot = ["--param", "hot-bb-frequency-fraction=100000"]
-        own = {"avx512.c": self.accepted(repeats_less), "avx2.c": self.accepted(repeats_less, wide)} if x86 else {}
-        own |= {"baseline.c": self.accepted(vectors)} if x86 else {}
+        avx512, avx2, baseline = self.accepted(repeats_less), self.accepted(repeats_less, wide), self.accepted(vectors)
+        own = {"avx512.c": avx512, "avx2.c": avx2, "baseline.c": baseline} if x86 else {}
         # They decide, and do nothing for every element, or gain nothing by unrolled loops: 12 KB of the wheel
         decide = "columns interleaved move overwritten policy_indices pool rows short_rows straight strided tiles"
         own |= {f"{name}.c": ["-O2"] for name in (*decide.split(), "together", "turned", "turned_once", "whole")}

@@ -46,6 +46,24 @@ def test_far_slices_that_are_not_contiguous(rng, every_thread):
     both_outputs(dmlcore.gather, table, indices[:, 0], wanted=table[:, indices[:, 0]], axis=1)
 
 
+@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512"), indirect=True)
+@pytest.mark.parametrize("width", (66, 130, 500, 2000))
+def test_slices_beyond_32_bits(rng, isa, tmp_path, width):
+    """A table of five gibibytes, a file that is mostly a hole: its first rows and its last ones, past the caches and through
+    them, into outputs that begin anywhere in a line."""
+    rows = (5 << 30) // width
+    table = np.memmap(tmp_path / "table", np.uint8, "w+", shape=(rows, width))
+    named = np.concatenate((np.arange(40), np.arange(rows - 40, rows)))
+    table[named] = numbers(rng, (len(named), width), "uint8")
+    for size in (1_000_000, 25_000_000):
+        indices = rng.choice(named, size // width)
+        wanted = table[indices]
+        for threads in THREADS:
+            with at_offset(wanted.shape, "uint8", int(rng.integers(64))) as out:
+                dmlcore.gather(table, indices, out=out, num_threads=threads)
+                assert same_bits(out, wanted), (size, threads)
+
+
 @pytest.mark.parametrize("width", (1029, 4096, 300_001))
 def test_past_the_caches(rng, every_thread, width):
     """So many bytes in long slices that whole lines are stored past the caches, and the ends of slices are not."""

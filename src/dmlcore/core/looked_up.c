@@ -28,14 +28,15 @@ static int is_faster_with_masks(const dml_rows *r, int64_t element, int64_t inde
     return r->length >= (element == 2 ? least * 3 / 2 : least);
 }
 
-/* What the loops with AVX2 have to have: else they would read or write where they must not. */
+/* What the loops with AVX2 have to have for other rows: else they would read or write where they must not. */
 static int fit_without_masks(const dml_rows *r, int64_t element)
 {
     int64_t row = r->n * element;
     return element <= 4 && row >= (element == 4 ? 1 : VECTOR / 2) && row <= 2 * VECTOR && r->length >= VECTOR / element;
 }
 
-/* Short rows that follow each other and have as many indices as elements, some of which half a register holds, and enough of it. */
+/* Short rows that follow each other and have as many indices as elements, some of which half a register holds, and enough of it. The loop
+ * asks for the same layout itself. */
 static int are_together(const dml_rows *r, int64_t element, int64_t index)
 {
     int64_t row = r->n * element;

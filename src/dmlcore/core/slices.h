@@ -49,7 +49,7 @@ DML_INLINE void NAME(by_lines)(char *DML_RESTRICT to, const char *DML_RESTRICT f
 static int64_t NAME(copy_past)(char *to, const char *from, int64_t bytes, int by_pages)
 {
     int64_t at = 0;
-    for (; by_pages && at + PAGES * DML_PAGE <= bytes; at += PAGES * DML_PAGE)
+    for (; SECOND_TUNING && by_pages && at + PAGES * DML_PAGE <= bytes; at += PAGES * DML_PAGE)
         for (int64_t line = at; line < at + DML_PAGE; line += 64)
             for (int64_t next = line; next < at + PAGES * DML_PAGE; next += DML_PAGE) {
                 DML_PREFETCH(from + next + PAGES * DML_PAGE);
@@ -194,19 +194,26 @@ DML_INLINE void NAME(slices_past)(const dml_plan *p, const dml_block *b, int sca
         DML_STREAM_END();
 }
 
+DML_INLINE int64_t NAME(offset_at)(const char *offset, int wide)
+{
+    return wide ? *(const i64 *)(const void *)offset : (int64_t)*(const u32 *)(const void *)offset;
+}
+
 /* The same for shorter slices that follow each other, of which a line has parts of two: they are put together in the
  * first-level cache, and from there whole lines are stored. All of the stage is in one page: stores to the end of one and the
  * beginning of the next, loaded again at once, take a hundred nanoseconds (Zen 4). */
-DML_INLINE void NAME(slices_together)(const dml_plan *p, const dml_block *b)
+DML_INLINE void NAME(slices_together)(const dml_plan *p, const dml_block *b, int wide)
 {
     char memory[2 * DML_PAGE], *stage = memory + (-(intptr_t)memory & (DML_PAGE - 1));
     const char *table = b->table; /* here, as what is stored through pointers to char might be any part of a plan or a block */
-    const u32 *offset = b->offsets.narrow, *last = offset + b->count - 1;
-    int64_t bytes = p->slice, ahead = dml_most(1, DML_FAR_AHEAD / bytes);
+    const int64_t each = wide ? sizeof(i64) : sizeof(u32);
+    const char *offset = (const char *)&b->offsets, *last = offset + (b->count - 1) * each;
+    int64_t bytes = p->slice, ahead = dml_most(1, DML_FAR_AHEAD / bytes) * each;
     int64_t begin = (intptr_t)b->stream & 63, filled = begin;
     char *line = b->stream - begin; /* where the stage's first byte belongs */
-    for (; offset <= last; offset++) {
-        const char *from = table + *offset, *fetch = table + (last - offset > ahead ? offset[ahead] : *last);
+    for (; offset <= last; offset += each) {
+        const char *from = table + NAME(offset_at)(offset, wide);
+        const char *fetch = table + NAME(offset_at)(last - offset > ahead ? offset + ahead : last, wide);
         int64_t at = 0;
         for (; at + 64 <= bytes; at += 64) {
             DML_PREFETCH_L2(fetch + at);
@@ -264,10 +271,13 @@ DML_INLINE void NAME(slices_of)(const dml_plan *p, const dml_block *b, int scatt
         NAME(quarters_past)(p, b, 32);
     else if (quarters && p->slice == 48)
         NAME(quarters_past)(p, b, 48);
-    else if (p->past && p->slice >= 64 && p->slice <= TOGETHER && !scatter && follow && !p->wide &&
-             (!p->lines || (SECOND_TUNING && p->far && p->slice < p->tuned->slices_together)))
-        NAME(slices_together)(p, b);
-    else if (p->past && p->slice >= 64) /* shorter: elements, or the last part of a slice that threads share out */
+    else if (p->past && p->slice >= 64 && p->slice <= TOGETHER && !scatter && follow &&
+             (!p->lines || (SECOND_TUNING && p->far && p->slice < p->tuned->slices_together))) {
+        if (p->wide)
+            NAME(slices_together)(p, b, 1);
+        else
+            NAME(slices_together)(p, b, 0);
+    } else if (p->past && p->slice >= 64) /* shorter: elements, or the last part of a slice that threads share out */
         NAME(slices_past)(p, b, scatter);
     else if (SECOND_TUNING && p->far && p->slice >= p->tuned->slices_copied)
         NAME(slices)(p, b, p->slice, scatter, 0);

@@ -201,9 +201,10 @@ DML_INLINE int check_rows(const char *index, const int64_t *ramp, int64_t count,
     __m256i these = width == 4 ? below(rest) : _mm256_cvtepi32_epi64(_mm256_castsi256_si128(below(rest)));
     for (int64_t i = 0; i < count; i += length) {
         const char *row = index + ramp[i];
-        dml_fetch(row + DML_PAGES_AHEAD, length * (int64_t)width);
-        for (int64_t at = 0; at < whole; at += 32)
+        for (int64_t at = 0; at < whole; at += 32) {
+            DML_PREFETCH(row + at + DML_PAGES_AHEAD);
             bad = worse(bad, _mm256_loadu_si256((const void *)(row + at)), least, last, width);
+        }
         if (rest && width == 4)
             bad = worse(bad, _mm256_maskload_epi32((const void *)(row + whole), these), least, last, 4);
         else if (rest)

@@ -76,7 +76,7 @@ DML_INLINE int rows_together(const dml_rows *r, char *stream, const char *table,
     __m256i more = _mm256_broadcastsi128_si256(_mm_load_si128((const void *)begin));
     char indices[32 * 8] = {0}, few[32] = {0}, last[32], *to = NULL;
     for (; count > 0; count -= 2 * group, table += 2 * bytes, index += 2 * further, stream += 2 * bytes) {
-        if (count < group + each) { /* the last few */
+        if (count < group + each) { /* the last few, two groups at most, as all are whole rows */
             memcpy(indices, index, (size_t)count * index_width);
             memcpy(few, table, (size_t)count * width);
             index = indices;
@@ -92,7 +92,7 @@ DML_INLINE int rows_together(const dml_rows *r, char *stream, const char *table,
         _mm_storeu_si128((void *)stream, _mm256_castsi256_si128(at));
         _mm_storeu_si128((void *)(stream + bytes), _mm256_extracti128_si256(at, 1));
         if (to)
-            memcpy(to, last, (size_t)dml_least(count, 2 * group) * width);
+            memcpy(to, last, (size_t)count * width);
     }
     return out_of_range(most, _mm256_set1_epi32((int)r->n), bad);
 }
