@@ -194,6 +194,8 @@ DML_INLINE void NAME(slices_past)(const dml_plan *p, const dml_block *b, int sca
         DML_STREAM_END();
 }
 
+/* One of a block's offsets. wide is a constant, and places are pointers: asked for each slice, by number, they would take 1.16 times as
+ * long to put together (Zen 3). */
 DML_INLINE int64_t NAME(offset_at)(const char *offset, int wide)
 {
     return wide ? *(const i64 *)(const void *)offset : (int64_t)*(const u32 *)(const void *)offset;
