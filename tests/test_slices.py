@@ -64,6 +64,41 @@ def test_slices_beyond_32_bits(rng, isa, tmp_path, width):
                 assert same_bits(out, wanted), (size, threads)
 
 
+@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512", "avx512-zen5", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize("width", (2049, 2111, 4095, 8193, 33_001))
+def test_near_slices_anywhere(rng, isa, width):
+    """Slices, and copies of whole tables, to what begins anywhere in a line, and so many bytes behind what is copied, in their
+    pages: of few, string instructions are slow. What lies beside an output stays."""
+    table, indices = numbers(rng, (7, width), "uint8"), np.array([2, -1, 0, 2, 5])
+    memory = np.empty(7 * width + 3 * 4096, "uint8")
+    wanted = table.copy()
+    updates = table[indices]
+    updates[0] = updates[3]  # one row is written twice
+    wanted[indices] = updates
+    for behind in (*range(40), 63, 64, 100, 2048, 4033, 4095):
+        begin = (table[2].ctypes.data + behind - memory.ctypes.data) % 4096
+        end = begin + 5 * width
+        memory[:] = 77
+        dmlcore.gather(table, indices, out=memory[begin:end].reshape(5, width))
+        assert same_bits(memory[begin:end].reshape(5, width), table[indices]), behind
+        assert (memory[:begin] == 77).all() and (memory[end:] == 77).all(), behind
+        end = begin + 7 * width
+        memory[:] = 77
+        dmlcore.scatter_nd(table, indices[:, np.newaxis], updates, out=memory[begin:end].reshape(7, width))
+        assert same_bits(memory[begin:end].reshape(7, width), wanted), behind
+        assert (memory[:begin] == 77).all() and (memory[end:] == 77).all(), behind
+
+
+@pytest.mark.parametrize("width", (80, 2404, 120_004))
+@pytest.mark.parametrize("held", (1_000_000, 10_000_000, 40_000_000))
+def test_middling_outputs(rng, every_thread, width, held):
+    """Outputs about as large as what caches have room for beside tables of so many bytes, through them and past them."""
+    table = numbers(rng, (held // width, width // 4), "float32")
+    for size in (7_000_000, 9_000_000, 12_000_000):
+        indices = rng.integers(-len(table), len(table), size // width)
+        both_outputs(dmlcore.gather, table, indices, wanted=table[indices])
+
+
 @pytest.mark.parametrize("width", (1029, 4096, 300_001))
 def test_past_the_caches(rng, every_thread, width):
     """So many bytes in long slices that whole lines are stored past the caches, and the ends of slices are not."""

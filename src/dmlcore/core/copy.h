@@ -36,7 +36,10 @@ int dml_copy(char *to, const char *from, dml_list sizes, dml_list to_strides, dm
 /* Copies bytes that follow each other. */
 void dml_copy_bytes(char *to, const char *from, int64_t bytes, dml_store store);
 
-#define DML_SHORT 2048 /* bytes that inlined moves copy sooner than a call of memcpy */
+#define DML_SHORT 2048 /* bytes that inlined moves copy sooner than a call */
+
+/* More of them: by the C library, which has a string instruction copy them, where that is fast, else by vector moves. */
+void dml_copy_long(char *to, const char *from, int64_t bytes);
 
 /* What is left behind `at`, less than 64 bytes of 64 or more: what is copied twice costs less than a loop. */
 DML_INLINE void dml_copy_end(char *DML_RESTRICT to, const char *DML_RESTRICT from, int64_t at, int64_t bytes)
@@ -51,7 +54,7 @@ DML_INLINE void dml_copy_end(char *DML_RESTRICT to, const char *DML_RESTRICT fro
 DML_INLINE void dml_copy_short(char *DML_RESTRICT to, const char *DML_RESTRICT from, int64_t bytes)
 {
     if (bytes > DML_SHORT) {
-        memcpy(to, from, (size_t)bytes);
+        dml_copy_long(to, from, bytes);
         return;
     }
     if (bytes >= 64) {

@@ -325,6 +325,7 @@ const dml_isa DML_JOIN2(dml_isa, ISA) = {
     DML_TABLE(nonzero_writes),
     DML_JOIN2(dml_columns, COLUMNS_OF),
     DML_JOIN2(few_slices, ISA),
+    DML_JOIN2(copy, ISA),
     DML_JOIN2(copy_past, ISA),
     EXCHANGE,
     TURN_INDICES,

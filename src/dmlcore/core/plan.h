@@ -83,13 +83,14 @@ typedef struct {
     int64_t short_rows_beyond;     /* where so much is read and written */
     int64_t ahead_of_scans;
     int64_t past_caches;           /* bytes; a destination so large is not in a cache when it is used next, */
+    int64_t past_caches_beside;    /* or so large with what is read meanwhile, for one thread; 0: whatever that is, */
     int64_t past_caches_shared;    /* the same with what is read meanwhile, for several threads; 0: as for one, */
     int64_t past_caches_updated;   /* and a copy so large not even when much of it is updated at once, */
     int64_t past_caches_copied;    /* when little of it is; 0: as for one */
     int64_t lines_copied;          /* bytes of lines at a time that a scatter copies, then updates; 0: few, as they come */
     int64_t lines_near;            /* the same at least, of long lines of tables in the third-level cache */
     int64_t lines_staged;          /* bytes; so much is copied and updated in the first-level cache, then stored past all */
-    int64_t string_align;          /* bytes; source and destination lie so for a string instruction to copy well */
+    int64_t string_align;          /* bytes; source and destination lie so for a string instruction to copy well; 0: none */
     int64_t by_pages;              /* bytes; so much is copied some pages at a time */
     /* slices */
     int64_t slices_past;           /* bytes; so long ones are stored past the caches where much is gathered, */

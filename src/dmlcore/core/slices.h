@@ -7,6 +7,7 @@
 #define SHORT_AHEAD 64 /* slices shorter than a line of a far table that are on their way */
 #define SOON 512 /* bytes between what is fetched to be stored to and what is stored, */
 #define FAR_STORES (24 << 10) /* where so many are stored: the first-level cache does not hold them beside the rest */
+#define LONG 8192 /* bytes of one whose lines had better be fetched before they are stored to */
 #define ALIGNED 512 /* bytes of a slice that is stored line by line, but for its ends */
 #define SCATTERED_AHEAD 1024 /* the same of scattered slices, and at most so many bytes of each are fetched; */
 #define SHORTEST_AHEAD 12 /* they have so many bytes, at least, */
@@ -43,6 +44,15 @@ DML_INLINE void NAME(by_lines)(char *DML_RESTRICT to, const char *DML_RESTRICT f
         memcpy(to + at, from + at, 64);
     }
     dml_copy_end(to, from, at, bytes);
+}
+
+/* Any number of bytes, through the caches. */
+static void NAME(copy)(char *to, const char *from, int64_t bytes)
+{
+    if (bytes >= 64)
+        NAME(by_lines)(to, from, bytes, bytes >= LONG);
+    else
+        memcpy(to, from, (size_t)bytes);
 }
 
 /* Whole lines, past the caches. By pages the same lines of the next ones are fetched meanwhile. */
@@ -357,6 +367,7 @@ DML_PIECE void NAME(keep_range)(const dml_plan *p, dml_block *b, int64_t low, in
 #undef SHORT_AHEAD
 #undef SOON
 #undef FAR_STORES
+#undef LONG
 #undef ALIGNED
 #undef SCATTERED_AHEAD
 #undef SHORTEST_AHEAD
