@@ -112,6 +112,19 @@ def test_less_than_the_table(rng, every_thread, shape, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", ((4, 700, 200), (8, 129, 601), (16, 1700, 40), (6, 500, 190), (12, 5, 30, 700)), ids=str)
+def test_slices_with_common_lines(rng, every_thread, shape, dtype):
+    """Tables that are read once or twice, of which some are straightened in parts nevertheless, as slices share their lines."""
+    table = numbers(rng, shape, dtype)
+    x = reordered(table, range(len(shape))[::-1])
+    for count in (shape[0] - 1, shape[0], 2 * shape[0] + 1):
+        indices = rng.integers(-shape[0], shape[0], count)
+        both_outputs(dmlcore.gather, x, indices, wanted=table[indices])
+    pairs = np.stack([rng.integers(-size, size, shape[0] * 150) for size in shape[:2]], axis=1)
+    both_outputs(dmlcore.gather_nd, x, pairs, wanted=table[pairs[:, 0], pairs[:, 1]])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", ((160, 1203), (160, 1203, 2), (40, 6001, 3), (300, 130, 7), (90, 700, 15)), ids=str)
 @pytest.mark.parametrize("count", (2, 6, 29, 61))
 def test_slices_side_by_side(rng, every_thread, shape, dtype, count):

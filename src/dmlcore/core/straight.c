@@ -12,6 +12,8 @@
 #define STRAIGHT ((int64_t)512 << 10) /* bytes that are straightened at a time */
 #define NEIGHBOURS 4 /* element sizes from one element of a slice to the next: too near for parts, */
 #define OFTEN 3 /* and times a table is read whose slices share lines */
+#define MANY 48 /* elements of a slice, whose lines the first-level cache does not hold for long */
+#define SQUARE 16 /* bytes on a side of what is turned at a time */
 #define LEAST_PART 16 /* elements of a slice in a part */
 #define NARROW_PART 256 /* bytes of a slice in a part: not narrower for the sake of threads */
 #define SHORT_SLICE 12 /* elements of a slice that is not worth much by itself */
@@ -63,19 +65,41 @@ static int is_straight(const dml_move *m, int64_t bytes)
     return 1;
 }
 
+/* Bytes of the elements that follow each other in the table, as a transposed one, but belong to different slices. */
+static int64_t between_slices(const dml_plan *p, const dml_move *m)
+{
+    int64_t run = p->element;
+    for (int64_t k = 0; k < m->bounds.n; k++)
+        if (llabs(m->steps.v[k]) == run)
+            run *= m->bounds.v[k];
+    return run;
+}
+
+/* Whether a table whose slices share lines is worth turning though it is read only once: not where the first-level cache holds the lines
+ * of a slice's elements until the next slice is read, nor where they are not turned well: in squares of 16 bytes, which are full. */
+static int worth_turning(const dml_plan *p, const dml_move *m, int64_t last, int64_t bytes)
+{
+    int64_t run = between_slices(p, m);
+    int well = p->element == 1 ||
+               (run >= 4 * p->element && (p->element == 2 || (p->tuned->turns_squares && run % SQUARE == 0)));
+    return well && (m->slice.v[last] >= MANY || run >= SQUARE) && p->positions * p->slice >= bytes;
+}
+
 /* Whether it is worth it to straighten only a part of the table at a time: not if the elements of a slice are so near each
  * other that it is read as fast as it is; only for tables that are read several times if other elements of the slice are in
- * their lines, as such slices are still read faster than those that have every line to themselves. */
-static int worth_parts(const dml_plan *p, const dml_move *m, int64_t bytes)
+ * their lines, as such slices are still read faster than those that have every line to themselves; unless these are in the same
+ * part. */
+static int worth_parts(const dml_straight *s, const dml_plan *p, const dml_move *m, int64_t bytes)
 {
     int64_t last = m->slice.n - 1, nearest = INT64_MAX;
     while (m->slice.v[last] == 1)
         last--;
+    int64_t here = !s->batches && worth_turning(p, m, last, bytes) ? s->length : 1;
     if (llabs(m->slice_table_strides.v[last]) <= NEIGHBOURS * p->element)
         return 0;
     for (int64_t d = 0; d <= last; d++)
         if (m->slice.v[d] != 1)
-            nearest = dml_least(nearest, llabs(m->slice_table_strides.v[d]));
+            nearest = dml_least(nearest, llabs(m->slice_table_strides.v[d]) * (d == s->cut ? here : 1));
     return nearest >= DML_LINE || p->positions / OFTEN * p->slice >= bytes;
 }
 
@@ -171,7 +195,7 @@ int dml_straightens(const dml_plan *p, const dml_move *m, int threads, dml_strai
     }
     int64_t step = bytes / size;
     s->length = whole ? size : STRAIGHT / step;
-    if (!whole && ((!s->batches && s->length * in_cut < LEAST_PART) || !worth_parts(p, m, bytes)))
+    if (!whole && ((!s->batches && s->length * in_cut < LEAST_PART) || !worth_parts(s, p, m, bytes)))
         return 0;
     s->parts = dml_ceil(size, s->length);
     int64_t even = dml_ceil(s->parts, threads) * threads;
