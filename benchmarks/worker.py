@@ -13,7 +13,7 @@ from .limits import Limits, decides
 from .report import line
 from .results import OUTPUTS, Record
 
-SECONDS = 330  # for the cells of one process of the whole suite: a slower machine gets fewer turns
+SECONDS = 300  # for the cells of one process of the whole suite: a slower machine gets fewer turns
 SHARE = 0.15  # of them is for turns; the rest goes to making data, compiling, checking answers and calls that take long
 
 
@@ -54,7 +54,7 @@ def run(cells: list, sizes: list, names: list[str], threads: int, quick: bool, c
             gc.collect()
         if sizes:
             say("  cost per item at every size:")
-        series = [one(cell, modules, limits, threads, 3, 0.004, 0.3) for cell in sizes]
+        series = [one(cell, modules, limits, threads, 3, 0.004, 0.2) for cell in sizes]
         for record in series:
             text = line(record, "fresh")
             if text:
