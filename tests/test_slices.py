@@ -89,9 +89,10 @@ def test_near_slices_anywhere(rng, isa, width):
         assert (memory[:begin] == 77).all() and (memory[end:] == 77).all(), behind
 
 
+@pytest.mark.parametrize("isa", ("baseline", "avx2"), indirect=True)
 @pytest.mark.parametrize("width", (80, 2404, 120_004))
 @pytest.mark.parametrize("held", (1_000_000, 10_000_000, 40_000_000))
-def test_middling_outputs(rng, every_thread, width, held):
+def test_middling_outputs(rng, every_thread, isa, width, held):
     """Outputs about as large as what caches have room for beside tables of so many bytes, through them and past them."""
     table = numbers(rng, (held // width, width // 4), "float32")
     for size in (7_000_000, 9_000_000, 12_000_000):

@@ -65,8 +65,12 @@ static int always(void) { return 1; }
         .rows_in_place = 2 << 20, .short_rows = 1024, .short_indices = 1024, .short_rows_beyond = 18 << 20,                \
         .slices_copied = NEVER, .slices_kept = NEVER, .slices_beside = 20 << 20
 
-static const dml_tuning usual = {
-    USUAL, .rows_fetched_alike = 24 << 20, .columns = NEVER, .ahead_of_scans = 0, .tiles_halves = 0, .string_align = 32};
+static const dml_tuning usual = {USUAL,
+                                 .rows_fetched_alike = 24 << 20,
+                                 .columns = NEVER,
+                                 .ahead_of_scans = 0,
+                                 .tiles_halves = 0,
+                                 .string_align = DML_X86_64 ? 32 : 1};
 
 #if DML_X86_64 && (defined(__GNUC__) || defined(__clang__))
 /* Without AVX-512. Zen 3, whose third-level cache has 32 MiB as well: the same few columns of all rows of large tables, not fetched, as it

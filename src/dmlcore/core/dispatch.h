@@ -83,7 +83,7 @@ typedef struct {
     const dml_columns *const *columns;                         /* one for each storage class of up to eight bytes */
     /* contiguous slices from some places to others, in that order */
     void (*few_slices)(char *to, const int64_t *to_at, const char *from, const int64_t *from_at, int64_t count, int64_t bytes);
-    /* any number of bytes by vector moves, through the caches; dml_copy_bytes tells when that is best */
+    /* any number of bytes by vector moves, through the caches; dml_copy_long tells when that is best */
     void (*copy)(char *to, const char *from, int64_t bytes);
     /* whole lines past the caches, `to` is a multiple of 64, a few pages at a time if wanted. How many bytes were copied */
     int64_t (*copy_past)(char *to, const char *from, int64_t bytes, int by_pages);

@@ -83,7 +83,7 @@ typedef struct {
     int64_t short_rows_beyond;     /* where so much is read and written */
     int64_t ahead_of_scans;
     int64_t past_caches;           /* bytes; a destination so large is not in a cache when it is used next, */
-    int64_t past_caches_beside;    /* or so large with what is read meanwhile, for one thread; 0: whatever that is, */
+    int64_t past_caches_beside;    /* or with what is read meanwhile, for one thread or single elements; 0: never, */
     int64_t past_caches_shared;    /* the same with what is read meanwhile, for several threads; 0: as for one, */
     int64_t past_caches_updated;   /* and a copy so large not even when much of it is updated at once, */
     int64_t past_caches_copied;    /* when little of it is; 0: as for one */

@@ -46,7 +46,7 @@ DML_INLINE void NAME(by_lines)(char *DML_RESTRICT to, const char *DML_RESTRICT f
     dml_copy_end(to, from, at, bytes);
 }
 
-/* Any number of bytes, through the caches. */
+/* Any number of bytes, through the caches. What is fetched behind long ones is nobody's, or another slice's. */
 static void NAME(copy)(char *to, const char *from, int64_t bytes)
 {
     if (bytes >= 64)

@@ -12,7 +12,8 @@
 #define STRAIGHT ((int64_t)512 << 10) /* bytes that are straightened at a time */
 #define NEIGHBOURS 4 /* element sizes from one element of a slice to the next: too near for parts, */
 #define OFTEN 3 /* and times a table is read whose slices share lines */
-#define MANY 48 /* elements of a slice, whose lines the first-level cache does not hold for long */
+#define MANY 48 /* elements along a slice's last dimension, whose lines the first-level cache does not hold for long, */
+#define FEWER 16 /* or so many bytes, which are turned fast */
 #define SQUARE 16 /* bytes on a side of what is turned at a time */
 #define LEAST_PART 16 /* elements of a slice in a part */
 #define NARROW_PART 256 /* bytes of a slice in a part: not narrower for the sake of threads */
@@ -65,7 +66,7 @@ static int is_straight(const dml_move *m, int64_t bytes)
     return 1;
 }
 
-/* Bytes of the elements that follow each other in the table, as a transposed one, but belong to different slices. */
+/* Bytes of the elements that follow each other in the table, but belong to different slices: all in a transposed table, some in others. */
 static int64_t between_slices(const dml_plan *p, const dml_move *m)
 {
     int64_t run = p->element;
@@ -76,19 +77,25 @@ static int64_t between_slices(const dml_plan *p, const dml_move *m)
 }
 
 /* Whether a table whose slices share lines is worth turning though it is read only once: not where the first-level cache holds the lines
- * of a slice's elements until the next slice is read, nor where they are not turned well: in squares of 16 bytes, which are full. */
+ * of a slice's last dimension until the next slice is read, unless they meet there; nor where they are not turned well: in squares of 16
+ * bytes, which are full, except bytes; of longer elements in two of them at least. */
 static int worth_turning(const dml_plan *p, const dml_move *m, int64_t last, int64_t bytes)
 {
-    int64_t run = between_slices(p, m);
-    int well = p->element == 1 ||
-               (run >= 4 * p->element && (p->element == 2 || (p->tuned->turns_squares && run % SQUARE == 0)));
-    return well && (m->slice.v[last] >= MANY || run >= SQUARE) && p->positions * p->slice >= bytes;
+    int64_t run = between_slices(p, m), size = m->slice.v[last], apart = llabs(m->slice_table_strides.v[last]);
+    int crowded = dml_crowd(size, apart) >= CROWDED, full = run % SQUARE == 0;
+    if (p->positions * p->slice < bytes || size < (p->element == 1 && run >= SQUARE ? FEWER : MANY))
+        return 0;
+    switch (p->element) {
+    case 1: return 1;
+    case 2: return run >= SQUARE / 2 && (full || crowded);
+    default: return p->tuned->turns_squares && full && run >= 4 * p->element && (run > SQUARE || crowded);
+    }
 }
 
 /* Whether it is worth it to straighten only a part of the table at a time: not if the elements of a slice are so near each
  * other that it is read as fast as it is; only for tables that are read several times if other elements of the slice are in
- * their lines, as such slices are still read faster than those that have every line to themselves; unless these are in the same
- * part. */
+ * their lines, as such slices are still read faster than those that have every line to themselves. What is worth turning may have
+ * such neighbours along the dimension that is cut, as a part has so many of them that lines are its own. */
 static int worth_parts(const dml_straight *s, const dml_plan *p, const dml_move *m, int64_t bytes)
 {
     int64_t last = m->slice.n - 1, nearest = INT64_MAX;
