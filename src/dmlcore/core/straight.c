@@ -77,8 +77,8 @@ static int64_t between_slices(const dml_plan *p, const dml_move *m)
 }
 
 /* Whether a table whose slices share lines is worth turning though it is read only once: not where the first-level cache holds the lines
- * of a slice's last dimension until the next slice is read, unless they meet there; nor where they are not turned well: in squares of 16
- * bytes, which are full, except bytes; of longer elements in two of them at least. */
+ * of a slice's last dimension until the next slice is read; nor where they are not turned well: in squares of 16 bytes, which are full,
+ * except bytes. Of four bytes a single one is worth it only where those lines meet in the cache, two are only where they do not. */
 static int worth_turning(const dml_plan *p, const dml_move *m, int64_t last, int64_t bytes)
 {
     int64_t run = between_slices(p, m), size = m->slice.v[last], apart = llabs(m->slice_table_strides.v[last]);
@@ -88,7 +88,8 @@ static int worth_turning(const dml_plan *p, const dml_move *m, int64_t last, int
     switch (p->element) {
     case 1: return 1;
     case 2: return run >= SQUARE / 2 && (full || crowded);
-    default: return p->tuned->turns_squares && full && run >= 4 * p->element && (run > SQUARE || crowded);
+    case 4: return p->tuned->turns_squares && full && run != (crowded ? 2 * SQUARE : SQUARE);
+    default: return p->tuned->turns_squares && full && run >= 4 * p->element;
     }
 }
 
