@@ -15,8 +15,8 @@ typedef enum { DML_STORE_PLAIN, DML_STORE_PAST_CACHES, DML_STORE_PAGES } dml_sto
 #define DML_FRESH ((int64_t)4 << 20)
 #define DML_FRESH_STEP ((int64_t)256 << 10)
 
-/* For a destination of so many bytes. read: those of the source, at most as many. threads: that may share them out. untouched: its pages are not in
- * use yet. */
+/* For a destination of so many bytes. read: those of the source, at most as many. threads: that may share them out. untouched: its
+ * pages are not in use yet. */
 dml_order dml_order_for(int64_t bytes, int untouched);
 dml_store dml_store_for(int64_t bytes, double read, int threads, int untouched);
 
