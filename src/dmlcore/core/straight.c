@@ -13,7 +13,7 @@
 #define NEIGHBOURS 4 /* element sizes from one element of a slice to the next: too near for parts, */
 #define OFTEN 3 /* and times a table is read whose slices share lines */
 #define MANY 48 /* elements along a slice's last dimension, whose lines the first-level cache does not hold for long, */
-#define FEWER 16 /* or so many bytes, which are turned fast */
+#define FEWER 16 /* or so many of one byte, which are turned fast */
 #define SQUARE 16 /* bytes on a side of what is turned at a time */
 #define LEAST_PART 16 /* elements of a slice in a part */
 #define NARROW_PART 256 /* bytes of a slice in a part: not narrower for the sake of threads */
