@@ -78,6 +78,7 @@ typedef struct {
     /* bytes of indices that are fetched ahead; 0: the processor does that better */
     int64_t ahead_of_moves;
     int64_t ahead_of_many;         /* the same of more than the third-level cache holds */
+    int64_t feeds_indices_near;    /* or of 10 MiB of tuples, where blocks read them, out of a smaller table; 0: never */
     int64_t short_rows;            /* bytes of a row; indices that walk along such ones, no longer, are not fetched; */
     int64_t short_indices;         /* 0, or bytes of them at most instead, if elements have four bytes and more, */
     int64_t short_rows_beyond;     /* where so much is read and written */

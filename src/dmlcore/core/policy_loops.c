@@ -13,6 +13,7 @@
 #define FEEDS ((int64_t)16 << 20)  /* bytes of indices and updates: some are fetched while others are combined, */
 #define LEAST_FED (48 << 10)       /* where the first-level cache does not hold the table */
 #define MANY ((int64_t)16 << 20)   /* bytes of indices, more than the third-level cache holds beside the rest */
+#define FEEDS_INDICES (10 << 20)   /* bytes of tuples, beside a near table */
 #define LONG_TUPLE 24              /* bytes; of more that follow each other blocks read many sooner than rings: 0.75 to 1.0 */
 #define FAR_MORE ((int64_t)40 << 20) /* the same of single 64-bit ones that had better not be looked up in registers */
 #define STORED_FAR (16 << 20)      /* bytes of indices and elements beside which what is stored to leaves that cache, too */
@@ -266,6 +267,14 @@ static void look_ahead_along_rows(dml_plan *p)
         p->ahead = dml_ceil(p->ahead, llabs(pitch)) * pitch;
 }
 
+/* Whether a box's indices are fetched while elements of the one before it move: they come out of memory then all the time, not in turns. */
+static int feeds_indices(const dml_plan *p, int many)
+{
+    int64_t bytes = p->positions * p->tuple * dml_index_bytes(p->index);
+    int near = bytes >= FEEDS_INDICES && p->reached < (double)p->tuned->feeds_indices_near;
+    return near || (many && p->tuned->ahead_of_many > p->tuned->ahead_of_moves);
+}
+
 void dml_policy_loops(dml_plan *p)
 {
     int repeated = p->pieces == 1; /* every box has the same indices: their offsets are computed once */
@@ -318,7 +327,7 @@ void dml_policy_loops(dml_plan *p)
     p->joined = one_row || (!p->grows && (joins_apart(p) || goes_directly_apart(p))) ? p->dim[p->rank - 1].index : 0;
     p->by_rows = (p->singly && !one_row) || scatters_rows || goes_by_rows(p) || takes_rows(p);
     p->past &= !(p->by_rows || (p->joined && p->by_columns)); /* stored past the caches 0.3 to 0.9 */
-    p->fed = !p->fused && !p->packed && !p->again && many && p->tuned->ahead_of_many > p->ahead ? 16 * tuple : 0;
+    p->fed = !p->fused && !p->packed && !p->again && feeds_indices(p, many) ? 16 * tuple : 0;
     p->ahead = many ? p->tuned->ahead_of_many : p->ahead;
     if (goes_along_short_rows(p))
         p->ahead = p->fed = 0;
