@@ -170,7 +170,7 @@ def test_indices_that_rows_share(rng, every_thread, isa, shape, index):
 
 @pytest.mark.parametrize("isa", ISAS, indirect=True)
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
-@pytest.mark.parametrize("shape", ((3000, 1), (700, 2), (60, 130), (200, 20), (5, 1500)), ids=str)
+@pytest.mark.parametrize("shape", ((3000, 1), (700, 2), (60, 130), (200, 20), (5, 1500), (1, 5000)), ids=str)
 def test_scatters_into_an_output(rng, each_way, isa, shape, index):
     """Fewer indices than the table has places, along both axes, with a check first and without; updates that are apart, and
     that are combined; nothing beside the output is written. Two threads bring indices together that have a line each."""

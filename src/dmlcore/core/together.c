@@ -187,7 +187,8 @@ static int reads_again(const dml_move *own, int64_t times, int64_t bytes, int64_
 {
     int64_t each = own->bounds.n * width, row = in_a_row(own, each, width);
     int64_t rows = 0, columns = 0, pitch = 0; /* compilers do not see that these are read only where they are found */
-    int twice = scatter && run->check_first && row == 1 && own->positions.n > 1; /* else offsets are kept (narrow.c) */
+    int keeps = own->positions.n == 1 && dml_stride(own->table_strides, 0) == 0; /* offsets (boxes_stay in narrow.c) */
+    int twice = scatter && run->check_first && row == 1 && !keeps;
     /* one thread may have to read them all, unless the table moves on: 1.5 to 1.7x (Granite Rapids) */
     twice |= scatter && run->threads > 1 && !run->check_first && dml_stride(own->table_strides, 0) == 0 &&
              lines_of_their_own(own);
