@@ -8,9 +8,13 @@
 #include "move.h"
 #include "plan.h"
 
-#define FEW 128          /* positions, */
-#define SHORT_SLICE 1024 /* with slices of so many bytes at most, */
-#define FEW_APART 1024   /* or, where these are not contiguous, so many elements of all */
+#define FEW 192                   /* positions, of a far table */
+#define FEW_FAR 128               /* these: more are fetched ahead; */
+#define LONG 192                  /* of slices of so many bytes and more */
+#define FEW_LONG 512              /* as many, */
+#define FEW_LONG_FAR 16           /* or, far ones, as many; */
+#define MOST ((int64_t)192 << 10) /* bytes of all, for which threads would be too many; */
+#define FEW_APART 1024            /* where slices are not contiguous, so many elements of all */
 
 /* Slices of a constant number of bytes, where they are frequent: each becomes a load and a store. */
 DML_INLINE void copy_slices(const char *from, const int64_t *from_offsets, char *to, const int64_t *to_offsets, int64_t count,
@@ -63,6 +67,13 @@ DML_INLINE int row_of(const dml_move *m, place at, place steps, int64_t count, i
     return 1;
 }
 
+/* How many slices of so many bytes are few. */
+static int64_t most_slices(const dml_move *m, int64_t bytes)
+{
+    int near = dml_span(m->bounds, m->steps) < DML_NEAR;
+    return bytes < LONG ? (near ? FEW : FEW_FAR) : near ? FEW_LONG : FEW_LONG_FAR;
+}
+
 int dml_move_few(int op, const dml_move *m, const dml_run *run)
 {
     int scatter = dml_kinds[op] == DML_KIND_SCATTER, fine;
@@ -71,18 +82,18 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
         return 0;
     dml_combiner combine = run->reduction == DML_NONE ? NULL : dml_chosen_isa->combiners[run->data_type][run->reduction];
     int64_t bytes = dml_contiguous(m->slice, m->slice_table_strides, m->slice_stream_strides, width);
-    if (bytes > SHORT_SLICE)
+    if (dml_mul(count, bytes) > MOST)
         return 0;
     int64_t apart = bytes ? 0 : dml_mul(count, dml_product(m->slice)); /* elements; 0: slices are contiguous */
     if (bytes == 0 && (apart == 0 || apart > FEW_APART || combine))
         return 0;
     if (bytes && dml_move_few_elements(m, run, scatter, count, bytes, combine))
         return 1;
-    if (count > FEW || (scatter && !dml_copies_few(m, run, &copied)))
+    if (count > most_slices(m, bytes) || (scatter && !dml_copies_few(m, run, &copied)))
         return 0;
 
     /* gathers may take the longest dimension at a time, scatters keep the order */
-    int64_t table[FEW], stream[FEW], done[DML_DIMS], rank = m->positions.n, along = 0;
+    int64_t table[FEW_LONG], stream[FEW_LONG], done[DML_DIMS], rank = m->positions.n, along = 0;
     for (int64_t d = 0; d < rank; d++) {
         DML_FEW;
         done[d] = 0;

@@ -75,7 +75,7 @@ static void NAME(few_slices)(char *to, const int64_t *to_at, const char *from, c
                              int64_t bytes)
 {
     int lines = SECOND_TUNING && bytes >= 64 && dml_tuned->stores_soon,
-        soon = count * bytes >= FAR_STORES && to_at[1] - to_at[0] == bytes;
+        soon = count * bytes >= FAR_STORES && (count == 1 || to_at[1] - to_at[0] == bytes);
     for (int64_t i = 0; i < count; i++)
         if (lines && soon)
             NAME(by_lines)(to + to_at[i], from + from_at[i], bytes, 1);
