@@ -115,7 +115,9 @@ def test_few_in_a_row(rng, each_way, dtype, index):
 
 @pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512", "avx512-gathers"), indirect=True)
 @pytest.mark.parametrize("index", ("int32", "uint32", "int64", "uint64"))
-@pytest.mark.parametrize("shape", ((1, 13), (8, 16), (500, 2), (64, 64), (65, 64), (1, 4096), (2, 3, 1, 7, 11)), ids=str)
+@pytest.mark.parametrize(
+    "shape", ((1, 13), (8, 16), (500, 2), (64, 64), (65, 64), (1, 4096), (128, 64), (129, 64), (2, 3, 1, 7, 11)), ids=str
+)
 def test_few_that_walk_along_the_table(rng, isa, shape, index):
     """Positions of several dimensions, each of which begins at a place of its own in the table: up to as many as are moved
     without a plan, and more; a bad index leaves the output as it was.

@@ -12,7 +12,7 @@
 #define FEW_IN_A_ROW 4096 /* elements that follow each other, as their indices do, going forwards */
 #define FEW_BY_GATHERS 2048 /* that are gathered: of more some had better be planned (had_better_plan) */
 #define MORE_IN_A_ROW DML_MOST_FEW /* where updates are combined; on other machines also if a plan would read indices twice, */
-#define NEAREST ((int64_t)16 << 10) /* or the first-level cache holds the table; */
+#define NEAREST ((int64_t)16 << 10) /* or the first-level cache holds the table, or by loops without rings; */
 #define SHORT_TUPLE 2 /* coordinates of one position that is gathered */
 #define NEAR ((int64_t)1 << 20) /* along a table of so many bytes at most, */
 #define NEAR_UNFETCHED ((int64_t)16 << 20) /* or of so many, where nothing would be fetched ahead, */
@@ -69,8 +69,8 @@ static int offsets_with(const dml_move *m, const char *indices, int index, int64
 /* Offsets of so many tuples in a row, whose positions go along the table; 1: an index is out of range. */
 DML_LONG_PIECE int offsets_along(const dml_move *m, const char *indices, int index, int64_t count, u32 *offsets)
 {
-    _Static_assert(FEW_TOGETHER <= FEW_IN_A_ROW, "the ramp has room for both");
-    _Alignas(DML_LINE) u32 ramp[FEW_IN_A_ROW];
+    _Static_assert(FEW_TOGETHER <= MORE_IN_A_ROW, "the ramp has room for both");
+    _Alignas(DML_LINE) u32 ramp[MORE_IN_A_ROW];
     int64_t done = 1;
     ramp[0] = 0;
     for (int64_t d = m->positions.n - 1; d >= 0; d--) {
@@ -106,10 +106,13 @@ static int offsets_of_columns(const dml_move *m, int index, int64_t count, u32 *
     return 0;
 }
 
+/* Whether a plan's loops check indices far ahead of their moves. More are few where they do not: there a plan gains little. */
+static int has_rings(void) { return dml_chosen_isa->longest_ring > 1; }
+
 /* Bytes of a table that elements in a row may be anywhere in. many: not as few as they usually are. */
 static int64_t how_far(int64_t count, int scatter, const dml_run *run, int many)
 {
-    if (many && !scatter && !run->check_first)
+    if (many && !scatter && !run->check_first && has_rings())
         return NEAREST;
     if (!scatter && count <= DML_FEW_GATHERED)
         return FAR;
@@ -310,7 +313,7 @@ int dml_move_few_elements(const dml_move *m, const dml_run *run, int scatter, in
         (dml_move_looked_up(m, run, count, bytes) || move_alike(m, &all, far)))
         return 1;
     int in_row = all.named == BY_TUPLES && ((m->bounds.n == 1 && !all.walks) || count > FEW_FOR_VECTORS);
-    in_row &= !many || (!all.walks && (scatter || m->bounds.n <= SHORT_TUPLE));
+    in_row &= !many || ((!all.walks || !has_rings()) && (scatter || m->bounds.n <= SHORT_TUPLE));
     in_row |= all.named > BY_TUPLES && count > FEW && count <= FEW_TOGETHER &&
               (all.named == BY_COLUMNS || count * m->bounds.n <= FEW_TOGETHER);
     if (!in_row || (scatter && !dml_copies_few(m, run, &all.copied)))
