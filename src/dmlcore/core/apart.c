@@ -7,50 +7,86 @@
 #define FEW_COPIED ((int64_t)512 << 10) /* bytes of a scatter's source, twice as many where no thread may help; */
 #define FEW_APART 1024 /* elements of one that is not contiguous */
 
-/* One dimension of elements that are any way apart; strides in bytes. */
-typedef struct {
-    int64_t size, to, from;
-} dimension;
-
-/* All elements of it, of a constant number of bytes. */
-DML_INLINE void copy_dimension(char *to, const char *from, dimension dim, int64_t width)
+/* All elements of one dimension, of a constant number of bytes. */
+DML_INLINE void copy_dimension(char *to, const char *from, dml_apart_dim dim, int64_t width)
 {
     for (; dim.size > 0; dim.size--, to += dim.to, from += dim.from)
         memcpy(to, from, (size_t)width);
 }
 
-void dml_copy_apart(char *to, dml_list to_strides, const char *from, dml_list from_strides, dml_list sizes, int64_t width)
+void dml_apart_open(dml_apart *a, dml_list to_strides, dml_list from_strides, dml_list sizes)
 {
-    dimension inner = {1, 0, 0}, outer[DML_RANK_MAX + 1];
-    int64_t done[DML_RANK_MAX + 1], rank = 0, d;
-    for (d = 0; d < sizes.n; d++) {
-        dimension dim = {sizes.v[d], dml_stride(to_strides, d), dml_stride(from_strides, d)};
-        if (dim.size == 0)
+    a->inner = (dml_apart_dim){1, 0, 0};
+    a->rank = 0;
+    for (int64_t d = 0; d < sizes.n; d++) {
+        dml_apart_dim dim = {sizes.v[d], dml_stride(to_strides, d), dml_stride(from_strides, d)};
+        if (dim.size == 0) {
+            a->inner.size = a->rank = 0;
             return;
+        }
         if (dim.size == 1)
             continue;
-        done[rank] = 0;
-        outer[rank++] = dim.size > inner.size ? inner : dim;
-        inner = dim.size > inner.size ? dim : inner;
+        dml_apart_dim shorter = dim.size > a->inner.size ? a->inner : dim;
+        a->inner = dim.size > a->inner.size ? dim : a->inner;
+        if (shorter.size > 1)
+            a->outer[a->rank++] = shorter;
+    }
+}
+
+void dml_apart_copy(const dml_apart *a, char *to, const char *from, int64_t width)
+{
+    int64_t done[DML_RANK_MAX + 1], d;
+    for (d = 0; d < a->rank; d++) {
+        DML_FEW;
+        done[d] = 0;
     }
     do {
         switch (width) {
-        case 1: copy_dimension(to, from, inner, 1); break;
-        case 2: copy_dimension(to, from, inner, 2); break;
-        case 4: copy_dimension(to, from, inner, 4); break;
-        case 8: copy_dimension(to, from, inner, 8); break;
-        default: copy_dimension(to, from, inner, 16);
+        case 1: copy_dimension(to, from, a->inner, 1); break;
+        case 2: copy_dimension(to, from, a->inner, 2); break;
+        case 4: copy_dimension(to, from, a->inner, 4); break;
+        case 8: copy_dimension(to, from, a->inner, 8); break;
+        default: copy_dimension(to, from, a->inner, 16);
         }
-        for (d = rank - 1; d >= 0; d--) {
-            to += outer[d].to;
-            from += outer[d].from;
-            if (++done[d] < outer[d].size)
+        for (d = a->rank - 1; d >= 0; d--) {
+            to += a->outer[d].to;
+            from += a->outer[d].from;
+            if (++done[d] < a->outer[d].size)
                 break;
-            to -= done[d] * outer[d].to;
-            from -= done[d] * outer[d].from;
+            to -= done[d] * a->outer[d].to;
+            from -= done[d] * a->outer[d].from;
             done[d] = 0;
         }
     } while (d >= 0);
+}
+
+/* Of one dimension, elements of a constant number of bytes: without a call for each. */
+DML_INLINE void copy_rows(dml_apart_dim row, char *to, const int64_t *to_at, const char *from, const int64_t *from_at,
+                          int64_t count, int64_t width)
+{
+    for (int64_t i = 0; i < count; i++)
+        copy_dimension(to + to_at[i], from + from_at[i], row, width);
+}
+
+void dml_apart_copy_all(const dml_apart *a, char *to, const int64_t *to_at, const char *from, const int64_t *from_at,
+                        int64_t count, int64_t width)
+{
+    switch (a->rank ? 0 : width) {
+    case 1: copy_rows(a->inner, to, to_at, from, from_at, count, 1); break;
+    case 2: copy_rows(a->inner, to, to_at, from, from_at, count, 2); break;
+    case 4: copy_rows(a->inner, to, to_at, from, from_at, count, 4); break;
+    case 8: copy_rows(a->inner, to, to_at, from, from_at, count, 8); break;
+    default:
+        for (int64_t i = 0; i < count; i++)
+            dml_apart_copy(a, to + to_at[i], from + from_at[i], width);
+    }
+}
+
+void dml_copy_apart(char *to, dml_list to_strides, const char *from, dml_list from_strides, dml_list sizes, int64_t width)
+{
+    dml_apart apart;
+    dml_apart_open(&apart, to_strides, from_strides, sizes);
+    dml_apart_copy(&apart, to, from, width);
 }
 
 int dml_copies_few(const dml_move *m, const dml_run *run, int64_t *bytes)

@@ -14,7 +14,7 @@
 #define FEW_LONG 512              /* as many, */
 #define FEW_LONG_FAR 16           /* or, far ones, as many; */
 #define MOST ((int64_t)192 << 10) /* bytes of all, for which threads would be too many; */
-#define FEW_APART 1024            /* where slices are not contiguous, so many elements of all */
+#define FEW_APART 2048            /* where slices are not contiguous, so many elements of all */
 
 /* Slices of a constant number of bytes, where they are frequent: each becomes a load and a store. */
 DML_INLINE void copy_slices(const char *from, const int64_t *from_offsets, char *to, const int64_t *to_offsets, int64_t count,
@@ -134,8 +134,11 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
     const int64_t *from_offsets = scatter ? stream : table, *to_offsets = scatter ? table : stream;
     dml_list from_strides = scatter ? m->slice_stream_strides : m->slice_table_strides;
     dml_list to_strides = scatter ? m->slice_table_strides : m->slice_stream_strides;
-    for (int64_t i = 0; apart && i < count; i++)
-        dml_copy_apart(to + to_offsets[i], to_strides, from + from_offsets[i], from_strides, m->slice, width);
+    if (apart) {
+        dml_apart one;
+        dml_apart_open(&one, to_strides, from_strides, m->slice);
+        dml_apart_copy_all(&one, to, to_offsets, from, from_offsets, count, width);
+    }
     switch (bytes) {
     case 0: break;
     case 1: copy_slices(from, from_offsets, to, to_offsets, count, 1); break;
