@@ -54,18 +54,49 @@ def test_few_positions(rng, each_way, count, width):
 
 @pytest.mark.parametrize("count", (1, 16, 17, 128, 129))
 def test_few_slices_of_a_far_table(rng, each_way, count):
-    """Out of a table that no cache holds, where fewer are moved without a plan; a bad index leaves the output as it was."""
+    """Out of and into a table that no cache holds, where fewer are moved without a plan, and slices whose elements are apart. A
+    bad index leaves the output as it was.
+    """
     x = rng.integers(0, 255, (9 * 2**20 // 1000, 1000), np.uint8)
     for columns in (1000, 192, 100):
         table = np.ascontiguousarray(x[:, :columns].repeat(1000 // columns, axis=0))
         at = rng.integers(-len(table), len(table), count)
-        out = np.empty((count, columns), np.uint8)
+        indices, out = at[:, np.newaxis].copy(), np.empty((count, columns), np.uint8)
         assert (dmlcore.gather(table, at) == table[at]).all()
-        assert (dmlcore.gather_nd(table, at[:, np.newaxis], out=out) == table[at]).all()
-        before, at[-1] = out.copy(), len(table)
+        assert (dmlcore.gather(table[:, 3:19:2], at) == table[at, 3:19:2]).all()
+        assert (dmlcore.gather_nd(table, indices, out=out) == table[at]).all()
+        updates, wanted = 255 - out, table.copy()
+        for place, row in zip(at, updates, strict=True):
+            wanted[place] = row
+        scattered = table.copy()
+        assert (dmlcore.scatter_nd(scattered, indices, updates, out=scattered) == wanted).all()
+        before, indices[-1] = out.copy(), len(table)
         with pytest.raises(dmlcore.IndexOutOfRangeError):
-            dmlcore.gather(table, at, out=out)
-        assert (out == before).all()
+            dmlcore.gather_nd(table, indices, out=out)
+        with pytest.raises(dmlcore.IndexOutOfRangeError):
+            dmlcore.scatter_nd(scattered, indices, updates, out=scattered)
+        assert (out == before).all() and (scattered == wanted).all()
+
+
+@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512", "avx512-gathers"), indirect=True)
+@pytest.mark.parametrize(
+    ("count", "width"), ((1, 49_152), (1, 49_153), (2, 8192), (24, 2048), (192, 48), (193, 48), (512, 32), (512, 96))
+)
+def test_few_long_slices(rng, isa, count, width):
+    """float32, the longest that go without a plan and one more, copied and added, several to one place in order."""
+    x, updates = numbers(rng, (20, width), "float32"), numbers(rng, (count, width), "float32")
+    at = rng.integers(-20, 20, count)
+    wanted, added = x.copy(), x.copy()
+    for place, row in zip(at, updates, strict=True):
+        wanted[place] = row
+        added[place] += row
+    indices, out = at[:, np.newaxis], np.empty_like(updates)
+    assert same_bits(dmlcore.gather(x, at), x[at])
+    assert same_bits(dmlcore.gather(x, at, out=out), x[at])
+    assert same_bits(dmlcore.scatter_nd(x, indices, updates), wanted)
+    places = np.broadcast_to(indices, updates.shape)
+    assert same_bits(dmlcore.scatter_elements(x, places, updates), wanted)
+    assert same_bits(dmlcore.scatter_elements(x, places, updates, reduction="add"), added)
 
 
 @pytest.mark.one_in(3)

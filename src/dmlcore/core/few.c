@@ -8,13 +8,16 @@
 #include "move.h"
 #include "plan.h"
 
-#define FEW 192                   /* positions, of a far table */
-#define FEW_FAR 128               /* these: more are fetched ahead; */
-#define LONG 192                  /* of slices of so many bytes and more */
-#define FEW_LONG 512              /* as many, */
-#define FEW_LONG_FAR 16           /* or, far ones, as many; */
-#define MOST ((int64_t)192 << 10) /* bytes of all, for which threads would be too many; */
-#define FEW_APART 2048            /* where slices are not contiguous, so many elements of all */
+/* positions at most */
+#define FEW 192      /* of slices out of a near table, or whose elements are apart */
+#define FEW_FAR 128  /* out of a far one, of which more are fetched ahead, */
+#define LONG 192     /* bytes; slices of so many and more, */
+#define FEW_LONG 512 /* out of a near table, */
+#define FEW_LONG_FAR 16
+/* bytes of all at most: threads would not be worth more */
+#define MOST ((int64_t)192 << 10)
+#define MOST_COMBINED ((int64_t)64 << 10) /* which takes longer than copies */
+#define MOST_APART 2048 /* elements of all slices, where these are not contiguous */
 
 /* Slices of a constant number of bytes, where they are frequent: each becomes a load and a store. */
 DML_INLINE void copy_slices(const char *from, const int64_t *from_offsets, char *to, const int64_t *to_offsets, int64_t count,
@@ -67,11 +70,14 @@ DML_INLINE int row_of(const dml_move *m, place at, place steps, int64_t count, i
     return 1;
 }
 
-/* How many slices of so many bytes are few. */
-static int64_t most_slices(const dml_move *m, int64_t bytes)
+/* How many slices of so many bytes are few; 0: not contiguous. */
+static int64_t most_slices(const dml_move *m, int64_t count, int64_t bytes)
 {
-    int near = dml_span(m->bounds, m->steps) < DML_NEAR;
-    return bytes < LONG ? (near ? FEW : FEW_FAR) : near ? FEW_LONG : FEW_LONG_FAR;
+    if (bytes == 0)
+        return FEW;
+    double walked = dml_span(m->positions, m->table_strides);
+    int far = dml_is_far(dml_span(m->bounds, m->steps), walked, count * dml_ceil(bytes, DML_FAR_APART));
+    return bytes < LONG ? (far ? FEW_FAR : FEW) : far ? FEW_LONG_FAR : FEW_LONG;
 }
 
 int dml_move_few(int op, const dml_move *m, const dml_run *run)
@@ -82,14 +88,14 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
         return 0;
     dml_combiner combine = run->reduction == DML_NONE ? NULL : dml_chosen_isa->combiners[run->data_type][run->reduction];
     int64_t bytes = dml_contiguous(m->slice, m->slice_table_strides, m->slice_stream_strides, width);
-    if (dml_mul(count, bytes) > MOST)
+    if (dml_mul(count, bytes) > (combine ? MOST_COMBINED : MOST))
         return 0;
     int64_t apart = bytes ? 0 : dml_mul(count, dml_product(m->slice)); /* elements; 0: slices are contiguous */
-    if (bytes == 0 && (apart == 0 || apart > FEW_APART || combine))
+    if (bytes == 0 && (apart == 0 || apart > MOST_APART || combine))
         return 0;
     if (bytes && dml_move_few_elements(m, run, scatter, count, bytes, combine))
         return 1;
-    if (count > most_slices(m, bytes) || (scatter && !dml_copies_few(m, run, &copied)))
+    if (count > most_slices(m, count, bytes) || (scatter && !dml_copies_few(m, run, &copied)))
         return 0;
 
     /* gathers may take the longest dimension at a time, scatters keep the order */

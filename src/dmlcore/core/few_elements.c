@@ -12,7 +12,7 @@
 #define FEW_IN_A_ROW 4096 /* elements that follow each other, as their indices do, going forwards */
 #define FEW_BY_GATHERS 2048 /* that are gathered: of more some had better be planned (had_better_plan) */
 #define MORE_IN_A_ROW DML_MOST_FEW /* where updates are combined; on other machines also if a plan would read indices twice, */
-#define NEAREST ((int64_t)16 << 10) /* or the first-level cache holds the table, or by loops without rings; */
+#define NEAREST ((int64_t)16 << 10) /* or the first-level cache holds the table, or loops have no rings (has_rings); */
 #define SHORT_TUPLE 2 /* coordinates of one position that is gathered */
 #define NEAR ((int64_t)1 << 20) /* along a table of so many bytes at most, */
 #define NEAR_UNFETCHED ((int64_t)16 << 20) /* or of so many, where nothing would be fetched ahead, */
@@ -66,11 +66,9 @@ static int offsets_with(const dml_move *m, const char *indices, int index, int64
     return check(indices, count, (int)m->bounds.n, dml_index_signed(index), m->bounds.v, m->steps.v, ramp, offsets);
 }
 
-/* Offsets of so many tuples in a row, whose positions go along the table; 1: an index is out of range. */
-DML_LONG_PIECE int offsets_along(const dml_move *m, const char *indices, int index, int64_t count, u32 *offsets)
+/* What is added to the offsets of positions that go along the table. */
+DML_LONG_PIECE void fill_ramp(const dml_move *m, u32 *ramp)
 {
-    _Static_assert(FEW_TOGETHER <= MORE_IN_A_ROW, "the ramp has room for both");
-    _Alignas(DML_LINE) u32 ramp[MORE_IN_A_ROW];
     int64_t done = 1;
     ramp[0] = 0;
     for (int64_t d = m->positions.n - 1; d >= 0; d--) {
@@ -88,6 +86,13 @@ DML_LONG_PIECE int offsets_along(const dml_move *m, const char *indices, int ind
                 ramp[done + i] = ramp[i] + add;
         }
     }
+}
+
+/* Offsets of so many tuples in a row, whose positions go along the table; 1: an index is out of range. */
+DML_LONG_PIECE int offsets_along(const dml_move *m, const char *indices, int index, int64_t count, u32 *offsets)
+{
+    _Alignas(DML_LINE) u32 ramp[MORE_IN_A_ROW];
+    fill_ramp(m, ramp);
     return offsets_with(m, indices, index, count, ramp, offsets);
 }
 
@@ -106,7 +111,8 @@ static int offsets_of_columns(const dml_move *m, int index, int64_t count, u32 *
     return 0;
 }
 
-/* Whether a plan's loops check indices far ahead of their moves. More are few where they do not: there a plan gains little. */
+/* Whether a plan's loops check indices by rings, far ahead of their moves. Where they do not, a plan gains less, and more elements go
+ * without one. */
 static int has_rings(void) { return dml_chosen_isa->longest_ring > 1; }
 
 /* Bytes of a table that elements in a row may be anywhere in. many: not as few as they usually are. */
@@ -226,6 +232,7 @@ DML_PIECE int offsets_apart(const dml_move *m, const row *r, u32 *at)
         _Alignas(DML_LINE) int64_t indices[FEW_TOGETHER];
         u32 at[FEW_TOGETHER];
     } other;
+    _Alignas(DML_LINE) u32 ramp[FEW_TOGETHER];
     char *together = (char *)other.indices;
     int64_t bytes = dml_index_bytes(r->index), rows = 0, columns = 0, pitch = 0;
     int index = r->index;
@@ -239,7 +246,9 @@ DML_PIECE int offsets_apart(const dml_move *m, const row *r, u32 *at)
         index = dml_index_narrowed(index);
     } else
         dml_bring_together(together, m, bytes);
-    return r->walks ? offsets_along(m, together, index, r->count, at) : offsets_with(m, together, index, r->count, NULL, at);
+    if (r->walks)
+        fill_ramp(m, ramp);
+    return offsets_with(m, together, index, r->count, r->walks ? ramp : NULL, at);
 }
 
 /* m: all positions; one: those that have their offsets, all or one row of them. */
