@@ -70,36 +70,23 @@ DML_INLINE int row_of(const dml_move *m, place at, place steps, int64_t count, i
     return 1;
 }
 
-/* How many slices of so many bytes are few; 0: not contiguous. */
-static int64_t most_slices(const dml_move *m, int64_t count, int64_t bytes)
+/* Whether so many slices of so many bytes are few; 0: they are not contiguous. */
+static int are_few(const dml_move *m, int64_t count, int64_t bytes)
 {
-    if (bytes == 0)
-        return FEW;
+    if (count <= FEW_LONG_FAR || bytes == 0)
+        return count <= FEW;
     double walked = dml_span(m->positions, m->table_strides);
     int far = dml_is_far(dml_span(m->bounds, m->steps), walked, count * dml_ceil(bytes, DML_FAR_APART));
-    return bytes < LONG ? (far ? FEW_FAR : FEW) : far ? FEW_LONG_FAR : FEW_LONG;
+    return count <= (bytes < LONG ? (far ? FEW_FAR : FEW) : far ? FEW_LONG_FAR : FEW_LONG);
 }
 
-int dml_move_few(int op, const dml_move *m, const dml_run *run)
+/* Slices of so many bytes, 0: whose elements, of `width`, are apart; copied: those of a scatter's source. 0: an index is out of range. */
+DML_PIECE int move_slices(const dml_move *m, const dml_run *run, int scatter, int64_t count, int64_t bytes, int64_t width,
+                          int64_t copied, dml_combiner combine)
 {
-    int scatter = dml_kinds[op] == DML_KIND_SCATTER, fine;
-    int64_t width = (int64_t)1 << run->storage, count = dml_product(m->positions), copied = 0;
-    if (count == 0 || count > DML_MOST_FEW || run->mode != DML_RAISE)
-        return 0;
-    dml_combiner combine = run->reduction == DML_NONE ? NULL : dml_chosen_isa->combiners[run->data_type][run->reduction];
-    int64_t bytes = dml_contiguous(m->slice, m->slice_table_strides, m->slice_stream_strides, width);
-    if (dml_mul(count, bytes) > (combine ? MOST_COMBINED : MOST))
-        return 0;
-    int64_t apart = bytes ? 0 : dml_mul(count, dml_product(m->slice)); /* elements; 0: slices are contiguous */
-    if (bytes == 0 && (apart == 0 || apart > MOST_APART || combine))
-        return 0;
-    if (bytes && dml_move_few_elements(m, run, scatter, count, bytes, combine))
-        return 1;
-    if (count > most_slices(m, count, bytes) || (scatter && !dml_copies_few(m, run, &copied)))
-        return 0;
-
     /* gathers may take the longest dimension at a time, scatters keep the order */
     int64_t table[FEW_LONG], stream[FEW_LONG], done[DML_DIMS], rank = m->positions.n, along = 0;
+    int fine;
     for (int64_t d = 0; d < rank; d++) {
         DML_FEW;
         done[d] = 0;
@@ -140,13 +127,12 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
     const int64_t *from_offsets = scatter ? stream : table, *to_offsets = scatter ? table : stream;
     dml_list from_strides = scatter ? m->slice_stream_strides : m->slice_table_strides;
     dml_list to_strides = scatter ? m->slice_table_strides : m->slice_stream_strides;
-    if (apart) {
-        dml_apart one;
+    dml_apart one;
+    switch (bytes) {
+    case 0:
         dml_apart_open(&one, to_strides, from_strides, m->slice);
         dml_apart_copy_all(&one, to, to_offsets, from, from_offsets, count, width);
-    }
-    switch (bytes) {
-    case 0: break;
+        break;
     case 1: copy_slices(from, from_offsets, to, to_offsets, count, 1); break;
     case 2: copy_slices(from, from_offsets, to, to_offsets, count, 2); break;
     case 4: copy_slices(from, from_offsets, to, to_offsets, count, 4); break;
@@ -154,4 +140,25 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
     default: dml_chosen_isa->few_slices(to, to_offsets, from, from_offsets, count, bytes);
     }
     return 1;
+}
+
+int dml_move_few(int op, const dml_move *m, const dml_run *run)
+{
+    int scatter = dml_kinds[op] == DML_KIND_SCATTER;
+    int64_t width = (int64_t)1 << run->storage, count = dml_product(m->positions), copied = 0;
+    if (count == 0 || count > DML_MOST_FEW || run->mode != DML_RAISE)
+        return 0;
+    dml_combiner combine = run->reduction == DML_NONE ? NULL : dml_chosen_isa->combiners[run->data_type][run->reduction];
+    int64_t bytes = dml_contiguous(m->slice, m->slice_table_strides, m->slice_stream_strides, width);
+    if (dml_mul(count, bytes) > (combine ? MOST_COMBINED : MOST))
+        return 0;
+    if (bytes == 0) {
+        int64_t apart = dml_mul(count, dml_product(m->slice));
+        if (apart == 0 || apart > MOST_APART || combine)
+            return 0;
+    } else if (dml_move_few_elements(m, run, scatter, count, bytes, combine))
+        return 1;
+    if (!are_few(m, count, bytes) || (scatter && !dml_copies_few(m, run, &copied)))
+        return 0;
+    return move_slices(m, run, scatter, count, bytes, width, copied, combine);
 }
