@@ -120,5 +120,5 @@ void dml_chains_copy(const dml_shape *s, char *to, const char *from, int64_t uni
     int64_t rows = dml_least(s->length, s->high - r), columns = dml_least(s->in_line, s->wide - c);
     list(row, s->dim, s->chained, s->chained_along, 1, r, rows);
     list(column, s->dim, s->chained_along, s->rank, 0, c, columns);
-    dml_turn_listed(to + c * s->run, row, from + r * s->run, column, rows, columns, s->run, is_far(s));
+    dml_turn_listed(to + c * s->run, row, 0, from + r * s->run, column, rows, columns, s->run, is_far(s));
 }

@@ -167,20 +167,21 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
         if (status != DML_NO_MEMORY)
             return status;
     }
-    if (checks && !scatter && plan->slice && dml_takes_short_rows(plan)) {
+    int listed = checks && !scatter && plan->slice && dml_takes_listed(plan);
+    if (checks && !scatter && plan->slice && !listed && dml_takes_short_rows(plan)) {
         status = dml_share_short_rows(plan, run->untouched, threads, pulse);
         if (status != DML_NO_MEMORY)
             return status;
     }
-    if (checks && !scatter && plan->slice && dml_straightens(plan, m, threads, straight))
+    if (checks && !scatter && plan->slice && !listed && dml_straightens(plan, m, threads, straight))
         return move_straight(plan, op, m, run, straight, taken, threads, shared);
 
-    int by_rows = checks && plan->slice && dml_moves_rows(plan);
-    int strided = checks && plan->slice && !by_rows && dml_takes_strided(plan, scatter);
-    int turned = checks && plan->slice && !by_rows && !strided && dml_takes_turned(plan, scatter);
-    int apart = strided || turned; /* these have nothing to do with boxes */
+    int by_rows = checks && plan->slice && !listed && dml_moves_rows(plan);
+    int strided = checks && plan->slice && !by_rows && !listed && dml_takes_strided(plan, scatter);
+    int turned = checks && plan->slice && !by_rows && !listed && !strided && dml_takes_turned(plan, scatter);
+    int apart = listed || strided || turned; /* these have nothing to do with boxes */
     int later = turned && !scatter && !run->check_first; /* only if there is no scratch memory */
-    if (checks && !strided && !later)
+    if (checks && !listed && !strided && !later)
         dml_plan_ramps(plan, &ramps);
 
     dml_job job;
@@ -198,7 +199,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
     int rest = bytes && !strided && dml_overwrites(plan, bytes, taken);
 
     /* one box on one thread is checked as a whole before anything of it is moved */
-    int at_once = strided ? dml_strides_at_once(plan) : plan->boxes == 1;
+    int at_once = listed ? 0 : strided ? dml_strides_at_once(plan) : plan->boxes == 1;
     int scans = run->check_first && !rest && (!at_once || threads > 1 || copies);
     if (scans && checks && !scatter && plan->mode == DML_RAISE && !by_rows && !apart && dml_goes_aside(plan, threads, taken) &&
         !dml_takes_tiles(&job, NULL, 0, 0)) {
@@ -247,7 +248,9 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
     if (!checks || plan->slice == 0)
         return DML_OK;
     status = DML_NO_MEMORY;
-    if (strided)
+    if (listed)
+        status = dml_share_listed(plan, job.untouched, threads, pulse);
+    else if (strided)
         status = dml_share_strided(plan, scatter, job.untouched, threads, pulse);
     else if (turned)
         status = dml_share_turned(&job, scatter, threads, pulse);

@@ -177,14 +177,16 @@ DML_INLINE void turn_block(char *to, const char *from, const int64_t *column, in
  * before them. */
 #define TURN_BLOCKS(WIDTH)                                                                                            \
     DML_LONG_PIECE void turn_blocks_##WIDTH(char *to, places row, const char *from, places column, int64_t rows,      \
-                                            int64_t columns)                                                          \
+                                            int64_t columns, int far)                                                 \
     {                                                                                                                 \
         char memory[DML_LINE * DML_LINE + DML_LINE], *block = memory + (-(intptr_t)memory & (DML_LINE - 1));          \
         int64_t at[DML_LINE], line = DML_LINE / WIDTH, high = dml_least(rows, line), wide = dml_least(columns, line); \
         for (int64_t c = 0; c < columns; c = c + wide < columns ? dml_least(c + wide, columns - wide) : columns) {    \
             for (int64_t k = 0; k < wide; k++)                                                                        \
                 at[k] = place(column, c + k);                                                                         \
-            for (int64_t r = 0; r < rows; r = r + high < rows ? dml_least(r + high, rows - high) : rows)              \
+            for (int64_t r = 0; r < rows; r = r + high < rows ? dml_least(r + high, rows - high) : rows) {            \
+                for (int64_t k = c + wide; far && k < c + 2 * wide; k++)                                              \
+                    DML_PREFETCH_L2(from + place(column, column.list ? dml_least(k, columns - 1) : k) + r * WIDTH);   \
                 if (high == line && wide == line) {                                                                   \
                     turn_block(block, from + r * WIDTH, at, line, line, WIDTH);                                       \
                     for (int64_t k = 0; k < line; k++)                                                                \
@@ -194,6 +196,7 @@ DML_INLINE void turn_block(char *to, const char *from, const int64_t *column, in
                     for (int64_t k = 0; k < high; k++)                                                                \
                         dml_copy_short(to + place(row, r + k) + c * WIDTH, block + k * DML_LINE, wide * WIDTH);       \
                 }                                                                                                     \
+            }                                                                                                         \
         }                                                                                                             \
     }
 TURN_BLOCKS(1)
@@ -222,18 +225,23 @@ static int is_crowded(int64_t pitch, int64_t width)
     return pitch % CROWDED == 0 && !(width == 8 && dml_tuned->squares_crowded);
 }
 
-void dml_turn_listed(char *to, const int64_t *row, const char *from, const int64_t *column, int64_t rows, int64_t columns,
-                     int64_t width, int far)
+void dml_turn_listed(char *to, const int64_t *row, int64_t pitch, const char *from, const int64_t *column, int64_t rows,
+                     int64_t columns, int64_t width, int far)
 {
-    const places to_places = {row, 0}, from_places = {column, 0};
-    int crowded = (rows > 1 && is_crowded(row[1] - row[0], width)) || (columns > 1 && is_crowded(column[1] - column[0], width));
+    const places to_places = {row, pitch}, from_places = {column, 0};
+    int crowded = (rows > 1 && is_crowded(row ? row[1] - row[0] : pitch, width)) ||
+                  (columns > 1 && is_crowded(column[1] - column[0], width));
+    if (width < 4 && !row && pitch % CROWDED) {
+        dml_interleave(to, pitch, from, column, rows, columns, width);
+        return;
+    }
     /* blocks put whole lines together; where one side has only parts of lines, squares take 0.25 to 0.5 of their time */
     if (width < 4 || (crowded && rows * width >= DML_LINE && columns * width >= DML_LINE))
         switch (width) {
-        case 1: turn_blocks_1(to, to_places, from, from_places, rows, columns); return;
-        case 2: turn_blocks_2(to, to_places, from, from_places, rows, columns); return;
-        case 4: turn_blocks_4(to, to_places, from, from_places, rows, columns); return;
-        default: turn_blocks_8(to, to_places, from, from_places, rows, columns); return;
+        case 1: turn_blocks_1(to, to_places, from, from_places, rows, columns, far); return;
+        case 2: turn_blocks_2(to, to_places, from, from_places, rows, columns, far); return;
+        case 4: turn_blocks_4(to, to_places, from, from_places, rows, columns, far); return;
+        default: turn_blocks_8(to, to_places, from, from_places, rows, columns, far); return;
         }
     if (width == 4)
         turn_squares(to, to_places, from, from_places, rows, columns, 4, far);
@@ -254,11 +262,11 @@ void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, 
     }
     if ((crowded || (far && width == 1)) && rows * width >= DML_LINE && columns * width >= DML_LINE)
         switch (width) {
-        case 1: turn_blocks_1(to, to_places, from, from_places, rows, columns); return;
-        case 2: turn_blocks_2(to, to_places, from, from_places, rows, columns); return;
-        case 4: turn_blocks_4(to, to_places, from, from_places, rows, columns); return;
-        case 8: turn_blocks_8(to, to_places, from, from_places, rows, columns); return;
-        default: turn_blocks_16(to, to_places, from, from_places, rows, columns); return;
+        case 1: turn_blocks_1(to, to_places, from, from_places, rows, columns, far); return;
+        case 2: turn_blocks_2(to, to_places, from, from_places, rows, columns, far); return;
+        case 4: turn_blocks_4(to, to_places, from, from_places, rows, columns, far); return;
+        case 8: turn_blocks_8(to, to_places, from, from_places, rows, columns, far); return;
+        default: turn_blocks_16(to, to_places, from, from_places, rows, columns, far); return;
         }
     if (width < 4)
         TURN(turn_interleaved, width);

@@ -157,6 +157,10 @@ int dml_takes_strided(const dml_plan *plan, int scatter);
 int dml_strides_at_once(const dml_plan *plan);
 int dml_share_strided(const dml_plan *plan, int scatter, int untouched, int threads, dml_pulse *pulse);
 
+/* Whether a gather is a transposed copy whose columns are named; and the same move in squares (listed.c). */
+int dml_takes_listed(const dml_plan *plan);
+int dml_share_listed(const dml_plan *plan, int untouched, int threads, dml_pulse *pulse);
+
 /* Whether a gather has the same few indices for every row; and the same move by permutations of bytes, DML_NO_MEMORY: these are no
  * better than the loops. */
 int dml_takes_short_rows(const dml_plan *plan);

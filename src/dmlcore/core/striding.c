@@ -53,6 +53,11 @@ static int offsets_of(const dml_plan *p, const char *indices, int64_t step, int6
     }
 }
 
+int dml_offsets_of(const dml_plan *p, const char *indices, int64_t step, int64_t count, int64_t *offset)
+{
+    return offsets_of(p, indices, step, count, offset);
+}
+
 /* Rows of some positions, eight columns at a time, then one: each place keeps what comes last all the same. The lines of eight columns
  * find room in the cache also where columns are a power of two of bytes apart, and eight elements of a row are stored at once. One
  * column goes by fours: where a loop of so few instructions happens to lie costs up to a third. */

@@ -28,4 +28,7 @@ typedef struct {
  * thread's, as they may have parts of the same lines. */
 int dml_strided_positions(void *striding, dml_worker *worker, int64_t chunk);
 
+/* The table's offsets that some tuples name, `step` bytes from one to the next. 0: a coordinate is out of range. */
+int dml_offsets_of(const dml_plan *plan, const char *indices, int64_t step, int64_t count, int64_t *offset);
+
 #endif
