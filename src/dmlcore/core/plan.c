@@ -22,6 +22,45 @@ DML_INLINE void append(dml_plan *p, int64_t size, int64_t index, int64_t table, 
     p->dim[p->rank++] = (dml_dim){size, index, table, stream};
 }
 
+/* Bytes of the table from one position along a dimension to the next, where indices are neighbours. */
+static int64_t step_of(const dml_plan *p, const dml_dim *dim)
+{
+    int64_t step = dim->table ? llabs(dim->table) : INT64_MAX;
+    for (int k = 0; k < p->tuple && !dim->table && dim->index; k++)
+        step = dml_least(step, llabs(p->steps[k]));
+    return step;
+}
+
+/* Positions are moved in the order in which the stream lies in memory; those of a scatter that may name the same place, as they differ
+ * only along dimensions without a step in the table, keep the order that they have. */
+static void follow_stream(dml_plan *p, int scatter)
+{
+    dml_dim dim[DML_DIMS];
+    int rank = p->rank, sorted = 1;
+    for (int d = 1; d < rank; d++)
+        sorted &= llabs(p->dim[d].stream) <= llabs(p->dim[d - 1].stream);
+    if (sorted)
+        return;
+    for (int d = 0, at; d < rank; d++) {
+        for (at = d; at > 0 && llabs(p->dim[d].stream) > llabs(dim[at - 1].stream); at--)
+            dim[at] = dim[at - 1];
+        dim[at] = p->dim[d];
+    }
+    if (scatter && step_of(p, dim + rank - 1) > step_of(p, p->dim + rank - 1))
+        return;
+    for (int d = 0, at = 0; scatter && d < rank; d++)
+        if (dim[d].table == 0) {
+            while (p->dim[at].table)
+                at++;
+            if (p->dim[at].index != dim[d].index || p->dim[at].stream != dim[d].stream || p->dim[at++].size != dim[d].size)
+                return;
+        }
+    p->rank = 0;
+    p->positions = 1;
+    for (int d = 0; d < rank; d++)
+        append(p, dim[d].size, dim[d].index, dim[d].table, dim[d].stream);
+}
+
 void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml_tuning *tuning, int scatter)
 {
     int64_t width = (int64_t)1 << run->storage;
@@ -63,6 +102,7 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     if (bytes)
         for (int64_t d = 0; d < outer; d++)
             append(p, m->slice.v[d], 0, dml_stride(m->slice_table_strides, d), dml_stride(m->slice_stream_strides, d));
+    follow_stream(p, scatter);
     /* positions that share one index and lie one after the other on both sides are a slice */
     while (bytes && p->positions && p->rank && p->dim[p->rank - 1].index == 0 && p->dim[p->rank - 1].table == bytes &&
            p->dim[p->rank - 1].stream == bytes) {
