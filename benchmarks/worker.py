@@ -13,7 +13,7 @@ from .limits import Limits, decides
 from .report import line
 from .results import OUTPUTS, Record
 
-SECONDS = 280  # for the cells of one process of the whole suite: a slower machine gets fewer turns
+SECONDS = 260  # for the cells of one process of the whole suite: a slower machine gets fewer turns
 SHARE = 0.15  # of them is for turns; the rest goes to making data, compiling, checking answers and calls that take long
 
 

@@ -6,7 +6,7 @@ Against NumPy's take.
 import numpy as np
 import pytest
 from layouts import reordered
-from moves import DTYPES, both_outputs, numbers
+from moves import DTYPES, THREADS, both_outputs, numbers
 from oracle import same_bits
 
 import dmlcore
@@ -14,7 +14,7 @@ import dmlcore
 # shape, axis: sides of one dimension and of several, shorter and longer than a tile, lines that meet in the cache and others
 TABLES = (
     ((300, 40), 1), ((17, 700), 1), ((1024, 33), 1), ((5, 70, 30), 2), ((6, 6, 9, 20), 3), ((2, 512, 64), 2), ((90, 25, 3), 1),
-    ((257, 31, 1, 2), 1), ((33, 4, 12, 2), 2), ((3, 8, 5, 70), 3), ((64, 9, 7, 130), 3),
+    ((257, 31, 1, 2), 1), ((60, 25, 12), 1), ((33, 4, 12, 2), 2), ((3, 8, 5, 70), 3), ((64, 9, 7, 130), 3),
 )  # fmt: skip
 
 
@@ -51,7 +51,7 @@ def test_other_orders(rng, every_thread, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_indices_of_each_batch(rng, every_thread, dtype):
-    """Every element of a batch takes the same place of a row that is its own: indices for it, and for it and what follows."""
+    """Rows of a batch share their indices, which those of another one do not."""
     table = numbers(rng, (6, 80, 40), dtype)
     x = reordered(table, (0, 2, 1))
     indices = np.broadcast_to(rng.integers(-40, 40, (6, 1, 70)), (6, 80, 70))
@@ -67,10 +67,28 @@ def test_nothing_is_moved_before_all_is_checked(rng, every_thread, shape):
     x = reordered(numbers(rng, (batches, rows, 20), "float32"), (0, 2, 1))
     each = rng.integers(-20, 20, (batches, 1, columns))
     each[-1, 0, -1] = 20
-    out = np.full(shape, 7, "float32")
-    with pytest.raises(dmlcore.IndexOutOfRangeError, match="20"):
-        dmlcore.gather_elements(x, np.broadcast_to(each, shape), axis=2, out=out)
-    assert (out == 7).all()
+    for threads in THREADS:
+        out = np.full(shape, 7, "float32")
+        with pytest.raises(dmlcore.IndexOutOfRangeError) as error:
+            dmlcore.gather_elements(x, np.broadcast_to(each, shape), axis=2, out=out, num_threads=threads)
+        assert (error.value.value, error.value.position) == (20, (batches - 1, 0, columns - 1))
+        assert (out == 7).all()
+
+
+@pytest.mark.parametrize("shape", ((9500, 12), (90, 120, 9), (40, 600, 31)), ids=str)
+def test_short_rows_of_eight_bytes(rng, every_thread, shape):
+    """In rows of up to 32; by uint64, where one index is a number that no int64 has, and by bytes that are not aligned."""
+    table = numbers(rng, shape, "float64")
+    for count in (8, 20, 32):
+        indices = rng.integers(0, shape[-1], count).astype("uint64")
+        wanted = np.take(table, indices.astype(int), -1)
+        both_outputs(dmlcore.gather, transposed(table), indices, wanted=wanted, axis=-1)
+        bytes_ = np.zeros(indices.nbytes + 1, "uint8")[1:]
+        bytes_[:] = indices.view("uint8")
+        assert same_bits(dmlcore.gather(transposed(table), bytes_.view("uint64"), axis=-1), wanted)
+        indices[3] = 2**63 + 1
+        with pytest.raises(dmlcore.IndexOutOfRangeError, match=str(2**63 + 1)):
+            dmlcore.gather(transposed(table), indices, axis=-1)
 
 
 def test_far_tables(rng, every_thread):

@@ -26,9 +26,9 @@ SHAPES = ((40, 50), (7, 300), (9, 20, 30), (30, 4, 5, 6), (2, 700, 3), (130, 70)
 
 
 def some_layouts(rng, count):
-    """Layouts of as many arrays, each at least once as the first one."""
+    """Layouts of as many arrays, each once as that of the first one, and once as that of the first two."""
     names = list(LAYOUTS)
-    return [(name, *rng.choice(names, count - 1)) for name in names for _ in range(2)]
+    return [(name, second, *rng.choice(names, count - 2)) for name in names for second in (rng.choice(names), name)]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -57,7 +57,7 @@ def test_gathers(rng, every_thread, shape, dtype):
 @pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "float64"))
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_scatters(rng, every_thread, shape, dtype):
-    """Every place is named several times."""
+    """Places are named several times."""
     table = numbers(rng, shape, dtype)
     for axis, (out_as, u_as, i_as) in itertools.product(range(len(shape)), some_layouts(rng, 3)):
         many = shape[axis]
@@ -79,14 +79,46 @@ def test_scatters(rng, every_thread, shape, dtype):
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_sums(rng, every_thread, shape, dtype):
     """Rounded as often, and in the same order, as those of contiguous arrays."""
-    table = rng.random(shape).astype(dtype)
+    table = (rng.random(shape) * 100).astype(dtype)
     for axis, (out_as, u_as, i_as) in itertools.product(range(len(shape)), some_layouts(rng, 3)):
-        indices = rng.integers(0, shape[axis], (*shape[:axis], 2 * shape[axis] + 1, *shape[axis + 1 :]))
-        updates = (rng.random(indices.shape) * 100).astype(dtype)
-        options = {"axis": axis, "reduction": "add"}
-        wanted = dmlcore.scatter_elements(table, indices, updates, **options)
-        for threads in THREADS:
-            out = LAYOUTS[out_as](np.zeros_like(table))
+        elements = rng.integers(0, shape[axis], (*shape[:axis], 2 * shape[axis] + 1, *shape[axis + 1 :]))
+        few = [min(n, 4) for n in shape[: axis + 1]]
+        tuples = np.stack([rng.integers(-n, n, (30, 20)) for n in few], axis=-1)
+        calls = ((dmlcore.scatter_elements, elements, {"axis": axis}, elements.shape),)
+        calls += ((dmlcore.scatter_nd, tuples, {}, (30, 20, *shape[axis + 1 :])),)
+        for function, indices, options, size in calls:
+            updates = (rng.random(size) * 100).astype(dtype)
+            wanted = function(table, indices, updates, reduction="add", **options)
             i, u = LAYOUTS[i_as](indices), LAYOUTS[u_as](updates)
-            dmlcore.scatter_elements(table, i, u, out=out, num_threads=threads, **options)
-            assert same_bits(np.ascontiguousarray(out), wanted), (axis, out_as, u_as, i_as, threads)
+            for threads in THREADS:
+                out = LAYOUTS[out_as](np.zeros_like(table))
+                function(table, i, u, reduction="add", out=out, num_threads=threads, **options)
+                assert same_bits(np.ascontiguousarray(out), wanted), (function, axis, out_as, u_as, i_as, threads)
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_other_calls(rng, every_thread, shape, name):
+    """Modes, batches, updates that are one number or one row, and the table updated in place."""
+    table, layout = numbers(rng, shape, "float32"), LAYOUTS[name]
+    indices = rng.integers(-3 * shape[0], 3 * shape[0], 2 * shape[0])
+    clipped = np.clip(np.where(indices < 0, indices + shape[0], indices), 0, shape[0] - 1)
+    missing = (indices < -shape[0]) | (indices >= shape[0])
+    filled = table[np.where(missing, 0, indices)]
+    filled[missing] = 5
+    batches = rng.integers(-shape[1], shape[1], (shape[0], 40, 1))
+    each = table[np.arange(shape[0])[:, None], batches[..., 0]]
+    row = numbers(rng, shape[-1:], "float32")
+    placed = table.copy()
+    placed[clipped] = row
+    for threads in THREADS:
+        options = {"num_threads": threads}
+        x = layout(table.copy())
+        assert same_bits(dmlcore.gather(x, indices, mode="clip", out=layout(0 * table[clipped]), **options), table[clipped])
+        fill = {"mode": "fill", "fill_value": 5}
+        assert same_bits(dmlcore.gather(x, indices, out=layout(0 * filled), **fill, **options), filled)
+        assert same_bits(dmlcore.gather_nd(x, batches, batch_dims=1, out=layout(0 * each), **options), each)
+        updates = np.broadcast_to(row, (len(clipped), *shape[1:]))
+        assert same_bits(dmlcore.scatter_nd(x, clipped[:, None], updates, out=layout(0 * table), **options), placed)
+        dmlcore.scatter_nd(x, clipped[:, None], layout(np.ascontiguousarray(updates)), out=x, **options)
+        assert same_bits(x, placed)

@@ -88,8 +88,8 @@ DML_INLINE void dml_copy_short(char *DML_RESTRICT to, const char *DML_RESTRICT f
  * to_pitch bytes from row to row, and along the columns of the source, from_pitch bytes from column to column (planes.c). */
 void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns, int64_t width);
 
-/* The same of rows and columns that are anywhere, elements of up to 8 bytes. row: NULL: rows are `pitch` bytes apart. far: no cache
- * holds them. */
+/* The same of rows and columns that are anywhere, elements of up to 8 bytes. row: NULL: rows are `pitch` bytes apart. far: the
+ * columns that are needed next are fetched. */
 void dml_turn_listed(char *to, const int64_t *row, int64_t pitch, const char *from, const int64_t *column, int64_t rows,
                      int64_t columns, int64_t width, int far);
 

@@ -43,9 +43,9 @@ typedef struct {
     int64_t bad_bound;       /* the length of the dimension that it should index */
 } dml_run;
 
-/* One indexed move. There is one *position* for each index tuple; positions are walked in row-major order.
- * The *table* is the side that the indices address (a gather's input, a scatter's output), the *stream* the side that is
- * walked in order (a gather's output, a scatter's updates). At every position one slice is moved: from table to stream
+/* One indexed move. There is one *position* for each index tuple; what is stored to the same place is so in row-major order.
+ * The *table* is the side that the indices address (a gather's input, a scatter's output), the *stream* the side that
+ * they walk along (a gather's output, a scatter's updates). At every position one slice is moved: from table to stream
  * (gather) or from stream to table (scatter).
  *
  *   table address  = table + sum(position[d] * table_strides[d]) + sum(coordinate[k] * steps[k])

@@ -1,6 +1,6 @@
 /* listed.c: gathers whose output lies the other way round than the table, its rows being of positions: transposed copies, of which
- * the indices name the columns. Dimensions that follow each other make one side of a plane, those that do so in the table the other
- * one; where rows and columns of a tile begin is listed, then planes.c turns it. */
+ * the indices name the columns. Dimensions that follow each other in the output make one side of a plane, those that do so in the table
+ * the other one; where rows and columns of a tile begin is listed, then planes.c turns it. */
 #include "copy.h"
 #include "move.h"
 #include "striding.h"
@@ -10,13 +10,14 @@
 #define LEAST 1024 /* positions, */
 #define LEAST_LONG 65536 /* or so many of eight bytes, in rows */
 #define SHORT_ROW 32 /* of at most so many, where these are whole rows of the output */
-#define LARGE ((int64_t)8 << 20) /* bytes; so much out of all columns of a plane, read often, is read in order instead */
-#define FEWEST 8 /* places of either side, */
-#define FEW 16 /* of the output not so few beside so short rows of the table */
+#define LARGE ((int64_t)8 << 20) /* bytes; elements of four, so many out of all columns of a plane, are read in order instead */
+#define FEWEST 8 /* places of either side; */
+#define FEW 16 /* of the output at least so many, if there are two dimensions on the other side, */
+#define NARROW 8 /* the first one no longer than that */
 #define CHAINED 256 /* bytes of a side, which gets no more dimensions then, */
 #define DEALT 64 /* nor one of the table of elements of one and two bytes, which are dealt out as many at a time; */
-#define SHORT 16 /* of such elements those that follow each other are so few, or as many */
-#define UNNAMED 16 /* bytes that follow each other in the output and are one slice's: such slices are moved by themselves */
+#define SHORT 16 /* of such elements so many bytes at least are a side */
+#define UNNAMED 64 /* bytes that follow each other in the output and are one slice's; longer slices are moved by themselves */
 #define TILE_HIGH 256 /* places that are moved at a time, along the table, */
 #define TILE_WIDE 256 /* and along the output */
 #define NEAR ((int64_t)384 << 10) /* bytes of columns that the second-level cache holds beside the output */
@@ -58,11 +59,12 @@ static int lengthen(listing *s, chain *c)
     return 0;
 }
 
-static int names(const chain *c)
+/* Places of the first dimension whose indices differ; 0: there is none. */
+static int64_t named(const chain *c)
 {
     for (int d = 0; d < c->rank; d++)
         if (c->dim[d].index)
-            return 1;
+            return c->dim[d].size;
     return 0;
 }
 
@@ -75,13 +77,13 @@ static int find(listing *s, const dml_plan *p)
     s->across.rank = s->along.rank = 0;
     s->across.places = s->along.places = 1;
     int more = lengthen(s, &s->along) && lengthen(s, &s->across);
-    while (more && (names(&s->along) || s->along.places * p->slice < UNNAMED)) {
+    while (more && (named(&s->along) || s->along.places * p->slice <= UNNAMED)) {
         chain *first = s->along.places < s->across.places ? &s->along : &s->across;
         chain *second = first == &s->along ? &s->across : &s->along;
         more = (first->places * p->slice < CHAINED && lengthen(s, first)) ||
                (second->places * p->slice < CHAINED && lengthen(s, second));
     }
-    return names(&s->along);
+    return named(&s->along) > 0;
 }
 
 int dml_takes_listed(const dml_plan *p)
@@ -95,17 +97,17 @@ int dml_takes_listed(const dml_plan *p)
     if (!across || !find(&s, p) || s.across.places < FEWEST || s.along.places < FEWEST)
         return 0;
     const dml_dim *first = s.along.dim, *row = s.across.dim;
-    if (s.across.rank == 2 && row->size <= FEWEST && s.along.places < FEW)
+    if (s.across.rank == 2 && row->size <= NARROW && s.along.places < FEW)
         return 0;
     if (p->slice < 4)
         return s.across.places * p->slice >= SHORT;
     if (p->slice == 8)
         return p->tuned->turns_squares && (!first->index || (p->positions >= LEAST_LONG && first->size <= SHORT_ROW));
-    int often = s.across.rank == 1 && p->tuple == 1 && first->size >= p->bounds[0];
+    int often = s.across.rank == 1 && p->tuple == 1 && named(&s.along) >= p->bounds[0];
     return !often || p->positions * p->slice < LARGE;
 }
 
-/* Steps of places of a chain, from the one of number `begin` on: where they lie in `of`. */
+/* Bytes from the first place of a chain to some others, by the steps that the dimensions have at `of`. */
 static void list(int64_t *at, const chain *c, size_t of, int64_t begin, int64_t count)
 {
     int64_t place[DML_DIMS], step[DML_DIMS], offset = 0;

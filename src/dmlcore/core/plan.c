@@ -22,7 +22,8 @@ DML_INLINE void append(dml_plan *p, int64_t size, int64_t index, int64_t table, 
     p->dim[p->rank++] = (dml_dim){size, index, table, stream};
 }
 
-/* Bytes of the table from one position along a dimension to the next, where indices are neighbours. */
+/* Bytes of the table from one position along a dimension to the next, where indices are neighbours; none are as near where all
+ * positions name one place. */
 static int64_t step_of(const dml_plan *p, const dml_dim *dim)
 {
     int64_t step = dim->table ? llabs(dim->table) : INT64_MAX;
@@ -31,8 +32,8 @@ static int64_t step_of(const dml_plan *p, const dml_dim *dim)
     return step;
 }
 
-/* Positions are moved in the order in which the stream lies in memory; those of a scatter that may name the same place, as they differ
- * only along dimensions without a step in the table, keep the order that they have. */
+/* Positions are moved in the order in which the stream lies in memory. Not those of a scatter if they would be farther apart in the table
+ * then; and those that may name the same place, as they differ only along dimensions without a step in the table, keep their order. */
 static void follow_stream(dml_plan *p, int scatter)
 {
     dml_dim dim[DML_DIMS];
@@ -52,8 +53,9 @@ static void follow_stream(dml_plan *p, int scatter)
         if (dim[d].table == 0) {
             while (p->dim[at].table)
                 at++;
-            if (p->dim[at].index != dim[d].index || p->dim[at].stream != dim[d].stream || p->dim[at++].size != dim[d].size)
+            if (p->dim[at].index != dim[d].index || p->dim[at].stream != dim[d].stream || p->dim[at].size != dim[d].size)
                 return;
+            at++;
         }
     p->rank = 0;
     p->positions = 1;

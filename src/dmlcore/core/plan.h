@@ -260,7 +260,7 @@ typedef struct dml_plan {
 } dml_plan;
 
 /* Simplifies: drops dimensions of size 1, joins neighbours that step alike, turns the contiguous end of the slice into
- * bytes and what is left of it into positions. */
+ * bytes and what is left of it into positions, and puts dimensions into the order in which the stream lies in memory. */
 void dml_plan_make(dml_plan *plan, const dml_move *move, const dml_run *run, const dml_tuning *tuning, int scatter);
 
 /* How a plan that is otherwise made loads and stores. rows.c asks for the latter again when it has made slices of rows. */

@@ -185,8 +185,8 @@ DML_INLINE void turn_block(char *to, const char *from, const int64_t *column, in
             for (int64_t k = 0; k < wide; k++)                                                                        \
                 at[k] = place(column, c + k);                                                                         \
             for (int64_t r = 0; r < rows; r = r + high < rows ? dml_least(r + high, rows - high) : rows) {            \
-                for (int64_t k = c + wide; far && k < c + 2 * wide; k++)                                              \
-                    DML_PREFETCH_L2(from + place(column, column.list ? dml_least(k, columns - 1) : k) + r * WIDTH);   \
+                for (int64_t k = c + wide; far && k < dml_least(c + 2 * wide, columns); k++)                          \
+                    DML_PREFETCH_L2(from + place(column, k) + r * WIDTH);                                             \
                 if (high == line && wide == line) {                                                                   \
                     turn_block(block, from + r * WIDTH, at, line, line, WIDTH);                                       \
                     for (int64_t k = 0; k < line; k++)                                                                \
@@ -231,6 +231,7 @@ void dml_turn_listed(char *to, const int64_t *row, int64_t pitch, const char *fr
     const places to_places = {row, pitch}, from_places = {column, 0};
     int crowded = (rows > 1 && is_crowded(row ? row[1] - row[0] : pitch, width)) ||
                   (columns > 1 && is_crowded(column[1] - column[0], width));
+    /* without a list of rows, eight columns are dealt out at a time, as dml_turn does */
     if (width < 4 && !row && pitch % CROWDED) {
         dml_interleave(to, pitch, from, column, rows, columns, width);
         return;
