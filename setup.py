@@ -80,8 +80,9 @@ class BuildExt(build_ext):
         avx512, avx2, baseline = self.accepted(repeats_less), self.accepted(repeats_less, wide), self.accepted(vectors)
         own = {"avx512.c": avx512, "avx2.c": avx2, "baseline.c": baseline} if x86 else {}
         # They decide, and do nothing for every element, or gain nothing by unrolled loops: 12 KB of the wheel
-        decide = "columns interleaved move overwritten policy_indices pool rows short_rows straight strided tiles"
-        own |= {f"{name}.c": ["-O2"] for name in (*decide.split(), "together", "turned", "turned_once", "whole")}
+        decide = "chains columns in_order interleaved looked_up move overwritten policy_indices pool rows short_rows straight"
+        decide += " strided tiles together turned turned_once whole"
+        own |= {f"{name}.c": ["-O2"] for name in decide.split()}
         own["boxes.c"] = self.accepted(vectors)  # its ramps are long loops
         loops = ["-falign-loops=32", *self.accepted(all_hot)]
 

@@ -1,6 +1,7 @@
 /* chains.c: planes whose sides are short, but followed by other dimensions: those that follow each other in the source become one
  * side, those that follow each other in the destination the other one. Where rows and columns begin is listed for each tile. */
 #include "dispatch.h"
+#include "kernel.h"
 #include "shape.h"
 
 #define FEWEST 8 /* places of either side, */
@@ -83,26 +84,39 @@ void dml_chains_cut(dml_shape *s, int threads)
     s->unit_bytes = 4 * s->length * s->in_line * s->run;
 }
 
-/* Bytes from the first place of a chain to some others, in the array where they do not follow each other. */
-static void list(int64_t *at, const dml_step *dim, int first, int end, int to, int64_t begin, int64_t count)
+void dml_list_places(int64_t *at, int rank, const int64_t *size, const int64_t *step, int64_t begin, int64_t count)
 {
-    int64_t place[DML_RANK_MAX + 1], offset = 0;
-    for (int d = end - 1; d >= first; d--) {
-        place[d] = begin % dim[d].size;
-        begin /= dim[d].size;
-        offset += place[d] * (to ? dim[d].to : dim[d].from);
+    int64_t place[DML_DIMS], offset = 0;
+    for (int d = 0; d < rank; d++) {
+        place[d] = begin % size[d];
+        begin /= size[d];
+        offset += place[d] * step[d];
     }
-    for (int64_t k = 0; k < count; k++) {
-        at[k] = offset;
-        for (int d = end - 1; d >= first; d--) {
-            int64_t step = to ? dim[d].to : dim[d].from;
-            offset += step;
-            if (++place[d] < dim[d].size)
+    for (int64_t k = 0, run; k < count; k += run) {
+        run = dml_least(count - k, size[0] - place[0]);
+        for (int64_t i = 0; i < run; i++)
+            at[k + i] = offset + i * step[0];
+        offset -= place[0] * step[0];
+        place[0] = 0;
+        for (int d = 1; d < rank; d++) {
+            offset += step[d];
+            if (++place[d] < size[d])
                 break;
-            offset -= place[d] * step;
+            offset -= place[d] * step[d];
             place[d] = 0;
         }
     }
+}
+
+/* The same of a chain, in the array where its dimensions do not follow each other. */
+static void list(int64_t *at, const dml_step *dim, int first, int end, int to, int64_t begin, int64_t count)
+{
+    int64_t size[DML_RANK_MAX + 1], step[DML_RANK_MAX + 1];
+    for (int d = end - 1; d >= first; d--) {
+        size[end - 1 - d] = dim[d].size;
+        step[end - 1 - d] = to ? dim[d].to : dim[d].from;
+    }
+    dml_list_places(at, end - first, size, step, begin, count);
 }
 
 void dml_chains_copy(const dml_shape *s, char *to, const char *from, int64_t unit)

@@ -24,6 +24,10 @@ static int has_avx512(void)
     return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
 }
+
+static int has_vbmi(void) { return __builtin_cpu_supports("avx512vbmi"); }
+#else
+static int has_vbmi(void) { return 0; }
 #endif
 
 static int always(void) { return 1; }
@@ -94,7 +98,7 @@ static const dml_tuning zen3 = {
 };
 
 /* Measured on Emerald Rapids: out of near tables gathers take 0.26 to 0.56 ns an element where single loads take 0.39 to 0.65, and 0.8 to
- * 1.0 of what registers take that hold a table of more than 128 elements of one byte, 64 of four, or any of eight; from 16 MiB on elements
+ * 1.0 of what registers take that hold a table of more than 64 elements of four bytes, or any of eight; from 16 MiB on elements
  * had better be moved one by one, and fetched to the second-level cache 64 positions before: 0.65 to 1.0 of the time without that. Stores
  * wait for their lines, wherever they are, so slices are stored past the caches as soon as they have a line of their own, and all that is
  * written from 8 MiB on (slices by several threads: 16): 1.2 to 2.2x for slices up to 30 MiB; but not elements out of a table in the second-
@@ -120,7 +124,7 @@ static const dml_tuning zen3 = {
 static const dml_tuning gathering = {
     INTEL,
     .gathers_below = DML_NEAR,
-    .held = {128, 512, 256, 0, 0},
+    .held = {0, 512, 256, 0, 0},
     .to_l2 = 128 << 20,
     .gathers_direct = 16 << 20,
     .gathers_to_l1 = 0,
@@ -133,8 +137,8 @@ static const dml_tuning gathering = {
     .slices_through = 0,
 };
 
-/* Granite Rapids: gathers by single indices take 0.7 to 0.98 of what registers take that hold a table of more than 64 elements of one byte,
- * 128 of two, or any of four (pairs 1.0 to 1.15). Its third-level cache answers later, and the later the more is asked of it at once: out of
+/* Granite Rapids: gathers by single indices take 0.7 to 0.98 of what registers take that hold a table of more than 128 elements
+ * of two bytes, or any of four (pairs 1.0 to 1.15). Its third-level cache answers later, and the later the more is asked of it at once: out of
  * 3 MiB and more the vector unit's gathers take 1.1 to 1.4 times as long as single loads, and elements of tables from 24 MiB on, moved one
  * by one, 0.7 to 0.9 of the time with some arithmetic between them (a C program; Emerald Rapids: no difference). One by one they take 0.65
  * to 1.0 of the time from 11 MiB on already, of 8 MiB 0.9 to 1.4; with arithmetic 0.65 to 1.0 of the rest where some are negative, from 14
@@ -146,7 +150,7 @@ static const dml_tuning gathering = {
 static const dml_tuning granite = {
     INTEL,
     .gathers_below = 2 << 20,
-    .held = {64, 256, 0, 0, 0},
+    .held = {0, 256, 0, 0, 0},
     .to_l2 = 8 << 20,
     .gathers_direct = 11 << 20,
     .gathers_to_l1 = 8 << 20,
@@ -257,6 +261,7 @@ static const struct {
 
 const dml_isa *dml_chosen_isa = &dml_isa__baseline;
 const dml_tuning *dml_tuned = &usual;
+int dml_permutes_bytes = 0;
 static const char *chosen_name = "baseline";
 
 int dml_isa_select(const char *name)
@@ -266,6 +271,7 @@ int dml_isa_select(const char *name)
             dml_chosen_isa = known[i].isa;
             dml_tuned = known[i].tuning;
             chosen_name = known[i].name;
+            dml_permutes_bytes = dml_chosen_isa->looks_up && has_vbmi();
             return 0;
         }
     return -1;

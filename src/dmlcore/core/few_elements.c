@@ -318,8 +318,9 @@ int dml_move_few_elements(const dml_move *m, const dml_run *run, int scatter, in
     all.named = in_a_row(m, dml_index_bytes(run->index), bytes, far, &all.walks);
     if (gathers && count > FEW_BY_GATHERS && !scatter && had_better_plan(m, run, &all))
         return 0;
-    if (all.named && all.walks > 1 && !scatter && count > FEW_FOR_VECTORS && count <= FEW_TOGETHER &&
-        (dml_move_looked_up(m, run, count, bytes) || move_alike(m, &all, far)))
+    int rows = all.named && all.walks > 1, table = all.named == BY_TUPLES && !all.walks;
+    if ((rows || table) && !scatter && count > FEW_FOR_VECTORS && count <= FEW_TOGETHER &&
+        (dml_move_looked_up(m, run, count, bytes) || (rows && move_alike(m, &all, far))))
         return 1;
     int in_row = all.named == BY_TUPLES && ((m->bounds.n == 1 && !all.walks) || count > FEW_FOR_VECTORS);
     in_row &= !many || ((!all.walks || !has_rings()) && (scatter || m->bounds.n <= SHORT_TUPLE));

@@ -107,30 +107,15 @@ int dml_takes_listed(const dml_plan *p)
     return !often || p->positions * p->slice < LARGE;
 }
 
-/* Bytes from the first place of a chain to some others, by the steps that the dimensions have at `of`. */
+/* dml_list_places of a chain, by the steps that its dimensions have at `of`. */
 static void list(int64_t *at, const chain *c, size_t of, int64_t begin, int64_t count)
 {
-    int64_t place[DML_DIMS], step[DML_DIMS], offset = 0;
+    int64_t size[DML_DIMS], step[DML_DIMS];
     for (int d = 0; d < c->rank; d++) {
+        size[d] = c->dim[d].size;
         memcpy(step + d, (const char *)(c->dim + d) + of, sizeof *step);
-        place[d] = begin % c->dim[d].size;
-        begin /= c->dim[d].size;
-        offset += place[d] * step[d];
     }
-    for (int64_t k = 0, run; k < count; k += run) {
-        run = dml_least(count - k, c->dim[0].size - place[0]);
-        for (int64_t i = 0; i < run; i++)
-            at[k + i] = offset + i * step[0];
-        offset -= place[0] * step[0];
-        place[0] = 0;
-        for (int d = 1; d < c->rank; d++) {
-            offset += step[d];
-            if (++place[d] < c->dim[d].size)
-                break;
-            offset -= place[d] * step[d];
-            place[d] = 0;
-        }
-    }
+    dml_list_places(at, c->rank, size, step, begin, count);
 }
 
 /* Where columns begin in the table: those that tuples name. 0: a coordinate is out of range. What is checked is what is used, also if

@@ -9,6 +9,9 @@
 /* Whether a plan whose boxes are cut, and that is fused, is such a gather and faster so; then it says how. */
 void dml_plan_looks_up(dml_plan *plan);
 
+/* Whether indices of such a plan that follow each other choose from a table that is looked up as rows are. */
+int dml_plan_looks_up_table(const dml_plan *plan);
+
 /* Few positions without a plan, elements of so many bytes whose stream is contiguous. 0: they are no such gather, or an index is out of
  * range; nothing of a caller's own output has been written. */
 int dml_move_looked_up(const dml_move *move, const dml_run *run, int64_t count, int64_t bytes);

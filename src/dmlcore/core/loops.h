@@ -333,7 +333,7 @@ const dml_isa DML_JOIN2(dml_isa, ISA) = {
     SHUFFLES,
     ROW_LOOKUPS,
     LONGEST_RING,
-    LOOKS_UP(u8),
+    LOOKS_UP(u16),
     SECOND_TUNING,
     SINGLY,
 };

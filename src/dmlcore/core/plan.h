@@ -19,7 +19,7 @@
 #define DML_SHORTEST_ROW 16        /* indices of rows that a ring reads by sixteens, which two of them have */
 #define DML_LONGEST_LOOK 192       /* positions whose indices a loop checks before it moves them, the next box's too */
 #define DML_LINE 64                /* bytes of a cache line: two threads should not write to the same one */
-#define DML_IN_REGISTERS 512       /* bytes of a table that registers hold; half as many of elements of one byte, or eight */
+#define DML_IN_REGISTERS 512       /* bytes of a table that registers hold; half as many of elements of eight */
 #define DML_HELD_AT_ONCE 200       /* elements of it that are gathered: fewer are not worth loading it */
 #define DML_LONG_SLICE 1024        /* bytes; the lines at both ends of a slice cost little of so many */
 #define DML_WRAPS_TUPLES(bytes) ((bytes) > 1 && (bytes) <= 8) /* of elements that rings read by pairs and triples, */
@@ -311,10 +311,10 @@ int64_t dml_line_nanoseconds(int64_t count, int64_t apart);
 /* Predicted time of the whole move on one thread. */
 int64_t dml_plan_nanoseconds(const dml_plan *plan);
 
-/* Bytes of the longest table that registers hold, of elements of so many. */
+/* Bytes of the longest table that registers hold, of elements of so many; none of one byte, which looked_up.c takes. */
 DML_INLINE int64_t dml_in_registers(int64_t element)
 {
-    return element == 2 || element == 4 ? DML_IN_REGISTERS : DML_IN_REGISTERS / 2;
+    return element == 1 ? 0 : element == 8 ? DML_IN_REGISTERS / 2 : DML_IN_REGISTERS;
 }
 
 /* Bytes of the table that tuples reach, where registers hold it; else 0. Offsets take no more than 32 bits. */

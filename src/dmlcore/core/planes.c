@@ -7,6 +7,8 @@
 
 #define PAIRED 8 /* rows of pairs of columns */
 #define CROWDED 1024 /* bytes; lines that are a multiple of it apart have few places in the caches */
+#define LEAST_KEPT 128 /* lines of as many columns of eight bytes that are read row by row, */
+#define KEPT_BELOW ((int64_t)16 << 20) /* in planes of so many bytes */
 #define WAYS 8 /* at least, of the first-level cache */
 
 /* Deals blocks of elements out like packs of cards, from their two halves by turns, which turns the binary digits of every
@@ -124,24 +126,24 @@ DML_INLINE void turn_squares(char *to, places row, const char *from, places colu
 }
 
 /* Row by row of the destination, of so many columns that a line of each stays in the first-level cache until its last element
- * is copied. */
-static void turn_rows_u32(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
-                          int64_t most)
+ * is copied. Elements of 4 or 8 bytes. */
+DML_INLINE void turn_rows(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t rows, int64_t columns,
+                          int64_t most, int64_t width)
 {
-    for (int64_t n; columns > 0; columns -= n, to += n * 4, from += n * from_pitch) {
+    for (int64_t n; columns > 0; columns -= n, to += n * width, from += n * from_pitch) {
         n = dml_least(columns, most);
         for (int64_t r = 0; r < rows; r++) {
             char *at = to + r * to_pitch;
-            const char *line = from + r * 4;
+            const char *line = from + r * width;
             int64_t c = 0;
-            for (; c + 4 <= n; c += 4, at += 16, line += 4 * from_pitch) {
-                u32 some[4];
-                for (int k = 0; k < 4; k++)
-                    memcpy(some + k, line + k * from_pitch, 4);
-                memcpy(at, some, 16);
+            for (; c + 4 <= n; c += 4, at += 4 * width, line += 4 * from_pitch) {
+                char some[4 * 8];
+                for (int64_t k = 0; k < 4; k++)
+                    memcpy(some + k * width, line + k * from_pitch, (size_t)width);
+                memcpy(at, some, (size_t)(4 * width));
             }
-            for (; c < n; c++, at += 4, line += from_pitch)
-                memcpy(at, line, 4);
+            for (; c < n; c++, at += width, line += from_pitch)
+                memcpy(at, line, (size_t)width);
         }
     }
 }
@@ -257,6 +259,10 @@ void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, 
     const places to_places = {NULL, to_pitch}, from_places = {NULL, from_pitch};
     int squares = dml_tuned->turns_squares, crowded = is_crowded(to_pitch, width) || is_crowded(from_pitch, width);
     int far = columns * from_pitch >= dml_tuned->far_plane;
+    if (width == 8 && !squares && lines_kept(from_pitch) >= LEAST_KEPT && columns * from_pitch < KEPT_BELOW) {
+        TURN(turn_rows, lines_kept(from_pitch), 8);
+        return;
+    }
     if (width == 8 && (!squares || rows * width <= DML_LINE)) {
         turn_pairs(to, to_pitch, from, from_pitch, rows, columns);
         return;
@@ -274,7 +280,7 @@ void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, 
     else if (width == 4 && squares)
         TURN_PLACES(turn_squares, 4, far);
     else if (width == 4)
-        turn_rows_u32(to, to_pitch, from, from_pitch, rows, columns, lines_kept(from_pitch));
+        TURN(turn_rows, lines_kept(from_pitch), 4);
     else if (width == 8)
         TURN_PLACES(turn_squares, 8, far);
     else

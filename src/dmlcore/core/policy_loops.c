@@ -32,7 +32,7 @@
 #define LONG_FOR_COLUMNS 1024      /* which are so many bytes long in the table */
 
 /* Bytes of a table up to which registers that hold it are faster than the vector unit's gathers. */
-static const int64_t held_by_tuples[DML_STORAGES] = {128, 512, 256, 0, 0};
+static const int64_t held_by_tuples[DML_STORAGES] = {0, 512, 256, 0, 0};
 
 /* Bytes of the table where registers hold it and a box has enough of its elements; else 0. What lies between elements that
  * can be named is read as well: on the page of the first one, or on that of the last. */
@@ -40,7 +40,8 @@ static int64_t bytes_in_registers(const dml_plan *p)
 {
     int simple = p->whole && !p->stores && p->mode == DML_RAISE;
     int apart = p->wide || p->ramped || p->again || p->scattered || p->fetch;
-    if (!dml_chosen_isa->looks_up || !simple || p->slice == 0 || p->slice > 8 || apart || p->rows * p->inner < DML_HELD_AT_ONCE)
+    if (!dml_chosen_isa->looks_up || dml_plan_looks_up_table(p) || !simple || p->slice == 0 || p->slice > 8 || apart ||
+        p->rows * p->inner < DML_HELD_AT_ONCE)
         return 0;
     int64_t bytes = dml_held(p->slice, p->tuple, p->bounds, p->steps);
     return p->gathers && bytes > (p->tuple > 1 ? held_by_tuples : p->tuned->held)[p->storage] ? 0 : bytes;

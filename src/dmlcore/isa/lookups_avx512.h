@@ -1,8 +1,8 @@
 /* lookups_avx512.h: elements out of a table so short that vector registers hold all of it, with AVX-512: they are permuted there
- * instead of loaded one by one. Included by avx512.c; stands in for a part of core/elements.h. Elements of one byte are looked up as
- * words of two: not every such processor permutes bytes. */
+ * instead of loaded one by one. Included by avx512.c; stands in for a part of core/elements.h. Elements of one byte are not: indices in a
+ * row look them up by byte_lookups_avx512.h. */
 
-#define LOOKS_UP(T) (sizeof(T) <= 8)
+#define LOOKS_UP(T) (sizeof(T) >= 2 && sizeof(T) <= 8)
 #define LOOK_UP look_up_of
 
 typedef struct {
@@ -12,14 +12,12 @@ typedef struct {
 _Static_assert(DML_IN_REGISTERS == sizeof(table_avx512), "the longest table fills all parts");
 
 /* The first `bytes` of a table; zeros follow them. */
-DML_INLINE table_avx512 load_table(const char *table, int64_t bytes, size_t width)
+DML_INLINE table_avx512 load_table(const char *table, int64_t bytes)
 {
     table_avx512 t;
-    int each = width == 1 ? 32 : 64;
-    for (int k = 0; k < 8; k++, table += each, bytes -= each) {
+    for (int k = 0; k < 8; k++, table += 64, bytes -= 64) {
         __mmask64 some = bytes >= 64 ? ~(u64)0 : bytes > 0 ? ((u64)1 << bytes) - 1 : 0;
-        __m512i v = _mm512_maskz_loadu_epi8(some, (const void *)table);
-        t.part[k] = width == 1 ? _mm512_cvtepu8_epi16(_mm512_castsi512_si256(v)) : v;
+        t.part[k] = _mm512_maskz_loadu_epi8(some, (const void *)table);
     }
     return t;
 }
@@ -62,18 +60,14 @@ DML_INLINE __m512i numbers_of(const u32 *offsets, int64_t count, size_t width)
     return _mm512_srli_epi32(_mm512_maskz_loadu_epi32(some, (const void *)offsets), width == 8 ? 3 : (unsigned)width / 2);
 }
 
-/* Up to 32 elements of one or two bytes. */
-DML_INLINE void look_up_short(char *stream, const table_avx512 *t, int registers, const u32 *offsets, int64_t count,
-                              size_t width)
+/* Up to 32 elements of two bytes. */
+DML_INLINE void look_up_short(char *stream, const table_avx512 *t, int registers, const u32 *offsets, int64_t count)
 {
-    __m256i low = _mm512_cvtepi32_epi16(numbers_of(offsets, count, width));
-    __m256i high = _mm512_cvtepi32_epi16(numbers_of(offsets + 16, count - 16, width));
+    __m256i low = _mm512_cvtepi32_epi16(numbers_of(offsets, count, 2));
+    __m256i high = _mm512_cvtepi32_epi16(numbers_of(offsets + 16, count - 16, 2));
     __m512i v = out_of(t, registers, _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1), 2);
     __mmask32 some = count >= 32 ? ~(u32)0 : ((u32)1 << count) - 1;
-    if (width == 1)
-        _mm256_mask_storeu_epi8((void *)stream, some, _mm512_cvtepi16_epi8(v));
-    else
-        _mm512_mask_storeu_epi16((void *)stream, some, v);
+    _mm512_mask_storeu_epi16((void *)stream, some, v);
 }
 
 /* Up to sixteen of four or eight. */
@@ -104,10 +98,10 @@ DML_INLINE void look_up_long(char *stream, const table_avx512 *t, int registers,
 DML_INLINE void look_up_with(char *stream, const table_avx512 *t, int registers, const u32 *offsets, int64_t count,
                              size_t width, int past)
 {
-    int64_t each = width <= 2 ? 32 : 16;
+    int64_t each = width == 2 ? 32 : 16;
     for (; count > 0; count -= each, offsets += each, stream += each * (int64_t)width)
-        if (width <= 2)
-            look_up_short(stream, t, registers, offsets, count, width);
+        if (width == 2)
+            look_up_short(stream, t, registers, offsets, count);
         else
             look_up_long(stream, t, registers, offsets, count, width, past && count >= each);
 }
@@ -117,11 +111,10 @@ DML_INLINE void look_up_with(char *stream, const table_avx512 *t, int registers,
 DML_INLINE void look_up_of(char *stream, const char *table, int64_t bytes, const u32 *offsets, int64_t count, size_t width,
                            int past)
 {
-    table_avx512 t = load_table(table, bytes, width);
-    int64_t held = width == 1 ? 2 * bytes : bytes;
-    if (held <= 2 * 64)
+    table_avx512 t = load_table(table, bytes);
+    if (bytes <= 2 * 64)
         look_up_with(stream, &t, 2, offsets, count, width, past);
-    else if (held <= 4 * 64 || width == 8)
+    else if (bytes <= 4 * 64 || width == 8)
         look_up_with(stream, &t, 4, offsets, count, width, past);
     else
         look_up_with(stream, &t, 8, offsets, count, width, past);
