@@ -161,7 +161,8 @@ def test_indices_that_are_apart(rng, isa, fences, index):
 def test_rows_in_registers(rng, isa, fences, dtype, index):
     """Rows that vector registers hold, some at a time or one: no element behind the last one is touched, and every index
     is looked at, but nothing between rows of indices that are a part of wider ones."""
-    for n, few in [(n, few) for n in (1, 2, 3, 4, 8, 9, 16, 17, 31, 32, 33, 64, 65) for few in (False, True)]:
+    longer = (128, 129, 200, 256, 257) if dtype == "uint8" else ()
+    for n, few in itertools.product((1, 2, 3, 4, 8, 9, 16, 17, 31, 32, 33, 64, 65, *longer), (False, True)):
         for length in {n, 3, 4, 6, 8, 13, 16, 40, 97}:
             rows = int(rng.integers(200, 1000) if few else rng.integers(9000, 9100)) // length + 1
             whole = rng.integers(0, 100, (rows, n + 3)).astype(dtype)

@@ -93,8 +93,8 @@ void dml_turn(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, 
 void dml_turn_listed(char *to, const int64_t *row, int64_t pitch, const char *from, const int64_t *column, int64_t rows,
                      int64_t columns, int64_t width, int far);
 
-/* Bytes from the first of the places of some dimensions to `count` others, from the one numbered `begin` on; the first dimension is
- * the fastest (chains.c). */
+/* Bytes from the first of the places of some dimensions to `count` others, from the one numbered `begin` on; the first dimension,
+ * of one at least, is the fastest (chains.c). */
 void dml_list_places(int64_t *at, int rank, const int64_t *size, const int64_t *step, int64_t begin, int64_t count);
 
 #define DML_PERMUTED 32 /* columns at most */

@@ -138,8 +138,8 @@ static const dml_tuning gathering = {
 };
 
 /* Granite Rapids: gathers by single indices take 0.7 to 0.98 of what registers take that hold a table of more than 128 elements
- * of two bytes, or any of four (pairs 1.0 to 1.15). Its third-level cache answers later, and the later the more is asked of it at once: out of
- * 3 MiB and more the vector unit's gathers take 1.1 to 1.4 times as long as single loads, and elements of tables from 24 MiB on, moved one
+ * of two bytes, or any of four (pairs 1.0 to 1.15). Its third-level cache answers later, and the later the more is asked of it at once:
+ * out of 3 MiB and more the vector unit's gathers take 1.1 to 1.4 times as long as single loads, and elements of tables from 24 MiB on, moved one
  * by one, 0.7 to 0.9 of the time with some arithmetic between them (a C program; Emerald Rapids: no difference). One by one they take 0.65
  * to 1.0 of the time from 11 MiB on already, of 8 MiB 0.9 to 1.4; with arithmetic 0.65 to 1.0 of the rest where some are negative, from 14
  * MiB on; many single ones out of 8 to 24 MiB, with branches, or arithmetic from 11 MiB on if some are negative, fetched to the first-level

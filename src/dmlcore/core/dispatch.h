@@ -107,7 +107,7 @@ extern const dml_columns *const dml_columns__avx2[]; /* for others as well */
 extern const dml_isa *dml_chosen_isa;
 extern const dml_tuning *dml_tuned;
 
-/* Whether its loops for AVX-512 permute bytes: not every such processor does. */
+/* Whether loops with AVX-512 are chosen and the processor permutes bytes, which not every such one does. */
 extern int dml_permutes_bytes;
 
 /* Chooses by name ("baseline", "avx2", "avx512", "avx512-zen5", "avx512-gathers", "avx512-granite"; NULL: the fastest). -1: unknown,

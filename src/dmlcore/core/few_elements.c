@@ -318,7 +318,7 @@ int dml_move_few_elements(const dml_move *m, const dml_run *run, int scatter, in
     all.named = in_a_row(m, dml_index_bytes(run->index), bytes, far, &all.walks);
     if (gathers && count > FEW_BY_GATHERS && !scatter && had_better_plan(m, run, &all))
         return 0;
-    int rows = all.named && all.walks > 1, table = all.named == BY_TUPLES && !all.walks;
+    int rows = all.named && all.walks > 1, table = all.named == BY_TUPLES && !all.walks && m->bounds.v[0] <= DML_LOOKED_UP;
     if ((rows || table) && !scatter && count > FEW_FOR_VECTORS && count <= FEW_TOGETHER &&
         (dml_move_looked_up(m, run, count, bytes) || (rows && move_alike(m, &all, far))))
         return 1;

@@ -1,4 +1,4 @@
-/* looked_up.c: gathers along a short last dimension where each row of positions has indices of its own, and with AVX2 out of a short table:
+/* looked_up.c: gathers along a short last dimension where each row of positions has indices of its own, or out of a short table:
  * a row of the table is loaded into registers once and permuted there (isa/row_lookups_avx512.h, isa/row_lookups_avx2.h). Finds such
  * gathers among plans, and runs few positions at once. */
 #include "looked_up.h"
@@ -7,8 +7,7 @@
 #define LEAST_TOGETHER 48 /* bytes of eight-byte elements in whole rows that a register holds */
 #define VECTOR 32 /* bytes of a register with AVX2 */
 #define LEAST_OF_HALF 12 /* bytes of elements in whole rows that half of it holds; all of it where they have four */
-#define BYTES 256 /* of rows, or of a table, of elements of one byte, */
-#define LEAST_BYTES 20 /* at least so many of a row */
+#define LEAST_BYTES 20 /* positions of a row of elements of one byte */
 #define MOST 4096 /* positions that need no plan, */
 #define MOST_ASIDE 16384 /* bytes of their elements, where the output has to stay as it was if an index is out of range */
 
@@ -19,7 +18,7 @@ static int is_faster_with_masks(const dml_rows *r, int64_t element, int64_t inde
 {
     int64_t row = r->n * element, gap = r->index - r->length * index;
     if (element == 1)
-        return dml_permutes_bytes && row > 0 && row <= BYTES && r->length >= LEAST_BYTES;
+        return dml_permutes_bytes && row > 0 && row <= DML_LOOKED_UP && r->length >= LEAST_BYTES;
     if (element < 2 || element > 8 || row == 0 || row > 2 * DML_LINE)
         return 0;
     if (row <= DML_LINE && r->length == r->n && r->table == row && gap == 0)
@@ -66,8 +65,8 @@ static int is_faster(const dml_rows *r, int64_t element, int64_t index, int plan
 static int choose_in_rows(const dml_plan *p)
 {
     const dml_dim *last = p->dim + p->rank - 1;
-    return p->tuple == 1 && last->table == 0 && last->index == dml_index_bytes(p->index) && p->steps[0] == p->slice &&
-           !p->stores && !p->unaligned;
+    return p->slice > 0 && p->tuple == 1 && last->table == 0 && last->index == dml_index_bytes(p->index) &&
+           p->steps[0] == p->slice && !p->stores && !p->unaligned;
 }
 
 /* Whether a table of n elements is looked up as its rows are, which checks indices meanwhile. Measured on Emerald Rapids: bytes 1.2 to 2.8x
@@ -77,7 +76,7 @@ static int table_is_a_row(int64_t n, int64_t element, int64_t index)
     if (!dml_chosen_isa->looks_up)
         return 1;
     if (element == 1)
-        return dml_permutes_bytes && n > 0 && n <= BYTES;
+        return dml_permutes_bytes && n > 0 && n <= DML_LOOKED_UP;
     return dml_tuned->gathers_below && n > 0 && n * element <= 2 * DML_LINE && (element < 8 || index == 4);
 }
 
@@ -87,14 +86,14 @@ int dml_plan_looks_up_table(const dml_plan *p)
            table_is_a_row(p->bounds[0], p->slice, dml_index_bytes(p->index));
 }
 
-void dml_plan_looks_up(dml_plan *p)
+void dml_plan_looks_up(dml_plan *p, int tables)
 {
     const dml_dim *last = p->dim + p->rank - 1;
     int otherwise = p->in_registers || p->direct || p->rolls || p->past;
     p->row_lookup = NULL;
     if (!dml_chosen_isa->row_lookups || !p->fused || otherwise || !choose_in_rows(p))
         return;
-    int table = dml_plan_looks_up_table(p);
+    int table = tables && dml_plan_looks_up_table(p);
     if (table)
         p->looked_up = (dml_rows){p->bounds[0], last->size, 0, last->size * last->index};
     else if (p->cut == p->rank - 2)

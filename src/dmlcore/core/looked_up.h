@@ -6,8 +6,11 @@
 #include "kernel.h"
 #include "plan.h"
 
-/* Whether a plan whose boxes are cut, and that is fused, is such a gather and faster so; then it says how. */
-void dml_plan_looks_up(dml_plan *plan);
+#define DML_LOOKED_UP 256 /* elements of a table, or a row of one, at most */
+
+/* Whether a plan whose boxes are cut, and that is fused, is such a gather and faster so; then it says how. tables: whether one row for all
+ * may be. */
+void dml_plan_looks_up(dml_plan *plan, int tables);
 
 /* Whether indices of such a plan that follow each other choose from a table that is looked up as rows are. */
 int dml_plan_looks_up_table(const dml_plan *plan);

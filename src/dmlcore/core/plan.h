@@ -19,7 +19,7 @@
 #define DML_SHORTEST_ROW 16        /* indices of rows that a ring reads by sixteens, which two of them have */
 #define DML_LONGEST_LOOK 192       /* positions whose indices a loop checks before it moves them, the next box's too */
 #define DML_LINE 64                /* bytes of a cache line: two threads should not write to the same one */
-#define DML_IN_REGISTERS 512       /* bytes of a table that registers hold; half as many of elements of eight */
+#define DML_IN_REGISTERS 512       /* bytes of a table that registers hold; half as many of elements of one byte, or eight */
 #define DML_HELD_AT_ONCE 200       /* elements of it that are gathered: fewer are not worth loading it */
 #define DML_LONG_SLICE 1024        /* bytes; the lines at both ends of a slice cost little of so many */
 #define DML_WRAPS_TUPLES(bytes) ((bytes) > 1 && (bytes) <= 8) /* of elements that rings read by pairs and triples, */
@@ -111,7 +111,7 @@ typedef struct {
     int64_t far_plane;             /* bytes; the more of each column of such a one is read at a time, the better */
     int straightened[DML_STORAGES]; /* quarters of what is moved that a table may have to be turned before, */
     int straightened_along[DML_STORAGES]; /* and where positions walk along it */
-    int turns_squares;             /* 0: four bytes row by row of the destination, eight in pairs */
+    int turns_squares;             /* 0: four bytes, and eight of smaller planes, row by row of the destination */
     int squares_crowded;           /* 1: eight bytes by squares, not blocks, also where lines meet in the cache */
     int row_for_each;              /* bytes for each position of a row of the table that is fetched as a whole */
     /* tiles of columns */
@@ -311,10 +311,11 @@ int64_t dml_line_nanoseconds(int64_t count, int64_t apart);
 /* Predicted time of the whole move on one thread. */
 int64_t dml_plan_nanoseconds(const dml_plan *plan);
 
-/* Bytes of the longest table that registers hold, of elements of so many; none of one byte, which looked_up.c takes. */
+/* Bytes of the longest table that registers hold, of elements of so many; those of one byte are looked up by indices in a row alone
+ * (looked_up.c). */
 DML_INLINE int64_t dml_in_registers(int64_t element)
 {
-    return element == 1 ? 0 : element == 8 ? DML_IN_REGISTERS / 2 : DML_IN_REGISTERS;
+    return element == 2 || element == 4 ? DML_IN_REGISTERS : DML_IN_REGISTERS / 2;
 }
 
 /* Bytes of the table that tuples reach, where registers hold it; else 0. Offsets take no more than 32 bits. */

@@ -35,13 +35,14 @@
 static const int64_t held_by_tuples[DML_STORAGES] = {0, 512, 256, 0, 0};
 
 /* Bytes of the table where registers hold it and a box has enough of its elements; else 0. What lies between elements that
- * can be named is read as well: on the page of the first one, or on that of the last. */
-static int64_t bytes_in_registers(const dml_plan *p)
+ * can be named is read as well: on the page of the first one, or on that of the last. in_boxes: what is named may go by boxes that are
+ * simple enough to look up such a table as its rows are. */
+static int64_t bytes_in_registers(const dml_plan *p, int in_boxes)
 {
     int simple = p->whole && !p->stores && p->mode == DML_RAISE;
     int apart = p->wide || p->ramped || p->again || p->scattered || p->fetch;
-    if (!dml_chosen_isa->looks_up || dml_plan_looks_up_table(p) || !simple || p->slice == 0 || p->slice > 8 || apart ||
-        p->rows * p->inner < DML_HELD_AT_ONCE)
+    if (!dml_chosen_isa->looks_up || !simple || p->slice < 2 || p->slice > 8 || apart ||
+        p->rows * p->inner < DML_HELD_AT_ONCE || (in_boxes && !p->past && dml_plan_looks_up_table(p)))
         return 0;
     int64_t bytes = dml_held(p->slice, p->tuple, p->bounds, p->steps);
     return p->gathers && bytes > (p->tuple > 1 ? held_by_tuples : p->tuned->held)[p->storage] ? 0 : bytes;
@@ -291,7 +292,8 @@ void dml_policy_loops(dml_plan *p)
     p->in_rows = p->again && !p->stores && p->whole && !p->scattered;
     p->columns = p->in_rows && !p->fetch && goes_by_columns(p);
     p->in_rows &= p->fetch || p->columns;
-    p->in_registers = had_better_fetch(p, many) ? 0 : bytes_in_registers(p);
+    int fetches = had_better_fetch(p, many);
+    p->in_registers = fetches ? 0 : bytes_in_registers(p, simple);
     p->stream_fetched = p->in_registers && dml_streamed(p) >= STORED_FAR;
     int wraps = p->stores ? p->direct : wraps_directly(p);
     p->direct &= simple && !p->in_registers && (!p->ramped || (wraps && p->tuple == 1)) &&
@@ -321,7 +323,7 @@ void dml_policy_loops(dml_plan *p)
     p->fused |= tuples_singly;
     int scatters_rows = scatters_by_rows(p);
     p->fused |= scatters_rows;
-    dml_plan_looks_up(p);
+    dml_plan_looks_up(p, !fetches);
     p->grows = p->fused && !scatters_rows && p->tuple == 1 && !many && !p->row_lookup && dml_meets_range(p);
     p->singly = tuples_singly || (!scatters_rows && goes_singly(p));
     int one_row = p->singly && are_one_row(p);

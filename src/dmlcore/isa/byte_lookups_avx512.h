@@ -1,12 +1,10 @@
 /* byte_lookups_avx512.h: elements of one byte out of rows of a table, or out of all of it, that up to four vector registers hold, with
  * AVX-512 VBMI: 64 at a time are permuted by indices that are checked on the way. Included by row_lookups_avx512.h; dispatch.c knows
  * which processors have such permutations (dml_permutes_bytes). */
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx512vbmi"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx512vbmi")
-#endif
+
+/* The instruction sets of avx512.c, and permutations of bytes. */
+#define PERMUTES_BYTES \
+    __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vbmi")))
 
 /* 64 indices, or `some`, as bytes. */
 DML_INLINE __m512i byte_numbers(const char *index, u64 some, size_t index_width, row_checks *c)
@@ -20,8 +18,8 @@ DML_INLINE __m512i byte_numbers(const char *index, u64 some, size_t index_width,
 
 DML_INLINE u64 first_bytes(int64_t count) { return count >= 64 ? ~(u64)0 : count > 0 ? ((u64)1 << count) - 1 : 0; }
 
-DML_INLINE int byte_rows(const dml_rows *r, char *stream, const char *table, const char *index, int64_t count, int is_signed,
-                         size_t index_width)
+PERMUTES_BYTES DML_INLINE int byte_rows(const dml_rows *r, char *stream, const char *table, const char *index, int64_t count,
+                                        int is_signed, size_t index_width)
 {
     int64_t n = r->n, length = r->length ? r->length : count;
     int64_t gap = r->length ? r->index - r->length * (int64_t)index_width : 0;
@@ -50,16 +48,12 @@ DML_INLINE int byte_rows(const dml_rows *r, char *stream, const char *table, con
 }
 
 #define BYTE_LOOKUP(I)                                                                                                    \
-    static int row_lookup_u8_##I(const dml_rows *rows, char *stream, const char *table, const char *index, int64_t count, \
-                                 int is_signed)                                                                           \
+    PERMUTES_BYTES static int row_lookup_u8_##I(const dml_rows *rows, char *stream, const char *table, const char *index, \
+                                                int64_t count, int is_signed)                                             \
     {                                                                                                                     \
         return byte_rows(rows, stream, table, index, count, is_signed, sizeof(I));                                        \
     }
 BYTE_LOOKUP(u32)
 BYTE_LOOKUP(u64)
 
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+#undef PERMUTES_BYTES

@@ -34,7 +34,8 @@ DML_INLINE __m512i low_halves(const char *index, __mmask16 some, row_checks *c)
     return low;
 }
 
-/* Sixteen elements' numbers, or those of `some`; where these are eight at most, one instruction halves their indices sooner. */
+/* Sixteen elements' numbers, or those of `some`; of elements of eight bytes there are eight at most, whose indices
+ * one instruction halves sooner. */
 DML_INLINE __m512i sixteen_numbers(const char *index, __mmask16 some, size_t width, size_t index_width, row_checks *c)
 {
     __m512i v = index_width == 8 && width < 8 ? low_halves(index, some, c) : indices_at(index, some, index_width);
@@ -240,7 +241,7 @@ ROW_LOOKUP(u32, u64)
 ROW_LOOKUP(u64, u32)
 ROW_LOOKUP(u64, u64)
 #include "byte_lookups_avx512.h"
-static const dml_row_lookup ROW_LOOKUPS[][DML_WIDTHS] = {
+static const dml_row_lookup ROW_LOOKUPS[DML_STORAGES][DML_WIDTHS] = {
     [DML_STORAGE_U8] = {row_lookup_u8_u32, row_lookup_u8_u64},
     [DML_STORAGE_U16] = {row_lookup_u16_u32, row_lookup_u16_u64},
     [DML_STORAGE_U32] = {row_lookup_u32_u32, row_lookup_u32_u64},
