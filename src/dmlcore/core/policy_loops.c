@@ -140,7 +140,8 @@ static int goes_directly_apart(const dml_plan *p)
 
 /* Whether negative indices of elements that go one by one are wrapped by arithmetic, not by branches, and pairs by columns may go one by
  * one. Measured on Granite Rapids: single ones 1.0 to 1.5x, along rows of the table 1.1 to 1.6x, negative pairs 1.0 to 1.5x, pairs by
- * columns 1.05 to 1.6x; others, and triples, 0.6 to 1.05x; Emerald Rapids 0.4 to 1.3x. Elements of sixteen bytes, and columns for those of
+ * columns 1.05 to 1.6x; others, and triples, 0.6 to 1.05x. On Emerald Rapids from 24 MiB on: negative ones and pairs 1.1 to 1.45x, pairs by
+ * columns 1.3 to 1.5x, along rows 0.82 to 1.5x (of 16 MiB 0.8 to 0.95x; an earlier guest 0.4 to 1.3x). Elements of sixteen bytes, and columns for those of
  * one and two, are not worth their code. Out of near tables, which go by branches otherwise (dml_policy_indices), from where all do. */
 static int wraps_directly(const dml_plan *p)
 {
@@ -299,7 +300,8 @@ void dml_policy_loops(dml_plan *p)
     p->direct &= simple && !p->in_registers && (!p->ramped || (wraps && p->tuple == 1)) &&
                  (!p->by_columns || (wraps && p->tuple == 2 && p->slice >= 4 && !p->stores));
     int negative = p->direct && !p->stores && dml_meets_negative(p);
-    p->by_arithmetic = p->direct && wraps && (negative || (p->tuple == 1 && (p->ramped || p->soon != DML_FETCH_L1)));
+    int sooner = p->tuned->gathers_to_l1 > 0 && p->soon != DML_FETCH_L1; /* without branches; elsewhere 0.82 to 1.02x */
+    p->by_arithmetic = p->direct && wraps && (negative || (p->tuple == 1 && (p->ramped || sooner)));
     if (negative && (p->by_columns || !p->by_arithmetic)) {
         p->direct = 0;
         int nearer = p->soon == DML_FETCH_L1 && p->reached < (double)p->tuned->gathers_direct;
