@@ -137,16 +137,16 @@ static const dml_tuning gathering = {
     .slices_through = 0,
 };
 
-/* Granite Rapids: gathers by single indices take 0.7 to 0.98 of what registers take that hold a table of more than 128 elements
- * of two bytes, or any of four (pairs 1.0 to 1.15). Its third-level cache answers later, and the later the more is asked of it at once:
- * out of 3 MiB and more the vector unit's gathers take 1.1 to 1.4 times as long as single loads, and elements of tables from 24 MiB on, moved one
+/* Granite Rapids: gathers by single indices take 0.7 to 0.98 of what registers take that hold a table of more than 128 elements of two
+ * bytes, or any of four (pairs 1.0 to 1.15). Its third-level cache answers later, and the later the more is asked of it at once: out of 3
+ * MiB and more the vector unit's gathers take 1.1 to 1.4 times as long as single loads, and elements of tables from 24 MiB on, moved one
  * by one, 0.7 to 0.9 of the time with some arithmetic between them (a C program; Emerald Rapids: no difference). One by one they take 0.65
  * to 1.0 of the time from 11 MiB on already, of 8 MiB 0.9 to 1.4; with arithmetic 0.65 to 1.0 of the rest where some are negative, from 14
- * MiB on; many single ones out of 8 to 24 MiB, with branches, or arithmetic from 11 MiB on if some are negative, fetched to the first-level
- * cache, 0.8 to 1.0. Stores to tables from 8 MiB on whose lines are fetched to the second-level cache only take 0.85 to 1.0 of the time, and
- * scatters that go one by one, from 160 KiB on, 0.6 to 1.05 of what blocks take (policy_loads.c). Slices that are gathered stay in the third
- * up to 32 MiB (policy_stores.c), as copies do up to 24 MiB of which few lines are updated, 0.83 to 0.96; those of far tables are not
- * fetched from 256 bytes on, gathered 0.93 to 1.0, scattered in place 0.7 to 1.0. */
+ * MiB on; many single ones out of 8 to 24 MiB, with branches, or arithmetic from 11 MiB on if some are negative, fetched to the
+ * first-level cache, 0.8 to 1.0. Stores to tables from 8 MiB on whose lines are fetched to the second-level cache only take 0.85 to 1.0 of
+ * the time, and scatters that go one by one, from 160 KiB on, 0.6 to 1.05 of what blocks take (policy_loads.c). Slices that are gathered
+ * stay in the third up to 32 MiB (policy_stores.c), as copies do up to 24 MiB of which few lines are updated, 0.83 to 0.96; those of far
+ * tables are not fetched from 256 bytes on, gathered 0.93 to 1.0, scattered in place 0.7 to 1.0. */
 static const dml_tuning granite = {
     INTEL,
     .gathers_below = 2 << 20,

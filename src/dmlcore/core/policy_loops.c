@@ -140,9 +140,10 @@ static int goes_directly_apart(const dml_plan *p)
 
 /* Whether negative indices of elements that go one by one are wrapped by arithmetic, not by branches, and pairs by columns may go one by
  * one. Measured on Granite Rapids: single ones 1.0 to 1.5x, along rows of the table 1.1 to 1.6x, negative pairs 1.0 to 1.5x, pairs by
- * columns 1.05 to 1.6x; others, and triples, 0.6 to 1.05x. On Emerald Rapids from 24 MiB on: negative ones and pairs 1.1 to 1.45x, pairs by
- * columns 1.3 to 1.5x, along rows 0.82 to 1.5x (of 16 MiB 0.8 to 0.95x; an earlier guest 0.4 to 1.3x). Elements of sixteen bytes, and columns for those of
- * one and two, are not worth their code. Out of near tables, which go by branches otherwise (dml_policy_indices), from where all do. */
+ * columns 1.05 to 1.6x; others, and triples, 0.6 to 1.05x. On Emerald Rapids from 24 MiB on: negative ones and pairs 1.1 to 1.45x, pairs
+ * by columns 1.2 to 1.5x, along rows 0.82 to 1.5x (of 16 MiB 0.8 to 0.95x; an earlier guest 0.4 to 1.3x). Elements of sixteen bytes, and
+ * columns for those of one and two, are not worth their code. Out of near tables, which go by branches otherwise (dml_policy_indices),
+ * from where all do. */
 static int wraps_directly(const dml_plan *p)
 {
     int64_t from = p->soon == DML_FETCH_L1 ? p->tuned->gathers_direct : p->tuned->wraps_directly;
