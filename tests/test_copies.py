@@ -7,6 +7,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 from layouts import at_offset
+from oracle import same_bits
 
 import dmlcore
 
@@ -32,6 +33,23 @@ def copied(x, threads, out=None):
     """What is left of a scatter when there is nothing to scatter."""
     none = np.zeros((0, *x.shape[1:]), x.dtype)
     return dmlcore.scatter_nd(x, np.zeros((0, 1), int), none, out=out, num_threads=threads)
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "uint16", "uint32", "float64", "complex128"))
+def test_rows(rng, dtype):
+    """Backwards, every second element, one again and again, and any other bytes apart, as columns that overlap are: all of a
+    tensor, and as slices. Nothing beside them is stored to."""
+    width = np.dtype(dtype).itemsize
+    data = rng.integers(0, 256, 30_000).astype(np.uint8)
+    steps = {0, *range(-9, 10), *(k * width for k in (-3, -2, -1, 1, 2, 3))}
+    for columns, step in product((*range(1, 35), 64, 255, 300), sorted(steps)):
+        x = np.ndarray((5, columns), dtype, data, 15_000, (width + 1, step))
+        frame = np.full((5, columns + 2), 77, dtype)
+        copied(x, 1, frame[:, 1:-1])
+        assert same_bits(frame[:, 1:-1], x), (columns, step)
+        assert (frame[:, [0, -1]] == 77).all(), (columns, step)
+        for indices in ([3, 0], rng.integers(0, 5, 300)):
+            assert same_bits(dmlcore.gather(x, indices), x[indices]), (columns, step)
 
 
 @pytest.mark.parametrize("dtype", ("uint8", "uint16", "uint32", "float64", "complex128"))

@@ -42,6 +42,7 @@ malloc = ctypes.CDLL({library!r})
 refused_from = ctypes.c_size_t.in_dll(malloc, "refused_from")
 live, most = (ctypes.c_long.in_dll(malloc, name) for name in ("live", "most"))
 rng = np.random.default_rng(0)
+dmlcore.set_memory_pool_limit(0)  # nothing is kept for the next call
 """
 
 
@@ -107,6 +108,42 @@ for threads in (1, 2):
 print(end=".")
 """)
         == "." * 10
+    )
+
+
+def test_is_kept_for_the_next_call(finished):
+    """The same call again asks the system for none, another one gives back what it cannot use; no pool, nothing kept."""
+    assert (
+        finished("""
+x = rng.random((256, 256, 2))[..., 0]
+out = np.empty_like(x)
+
+def asked(count):
+    dmlcore.gather(x[:count].T, np.arange(1000) % 256, axis=0)
+    before = most.value = live.value
+    dmlcore.gather(x[:count].T, np.arange(1000) % 256, axis=0)
+    return most.value - before
+
+def left():
+    before = live.value
+    dmlcore.gather(x.T, np.arange(1000) % 256, axis=0)
+    return live.value - before
+
+alone = left(), asked(256)
+dmlcore.set_memory_pool_limit(None)
+assert left() > 256 * 256 * 8
+assert left() < 20_000
+assert asked(256) < alone[1] - 256 * 256 * 8 + 20_000, (asked(256), alone)
+asked(128)
+assert left() > 128 * 256 * 8 - 20_000
+before = live.value
+dmlcore.set_memory_pool_limit(0)
+assert live.value < before - 256 * 256 * 8
+assert abs(left()) < 20_000
+assert alone[0] < 20_000
+print("done")
+""")
+        == "done"
     )
 
 

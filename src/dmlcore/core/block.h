@@ -6,6 +6,7 @@
 #include "copy.h"
 #include "pairs.h"
 #include "plan.h"
+#include "wide.h"
 
 typedef struct dml_block {
     int64_t count;                 /* positions to be moved */

@@ -35,11 +35,13 @@
 #define DML_ONCE(value) __asm__("" : "+r"(value)) /* as read: the compiler cannot read it again */
 #define DML_ANYWHERE __attribute__((aligned(1), may_alias)) /* a type whose values lie at any address, among any others */
 #define DML_CTZ64(word) __builtin_ctzll(word)
+#define DML_SWAPPED(word) __builtin_bswap64(word) /* its bytes the other way round */
 #define DML_ATOMIC_ADD(counter, by) __atomic_fetch_add((counter), (by), __ATOMIC_RELAXED)
 #define DML_ATOMIC_LOAD(flag) __atomic_load_n((flag), __ATOMIC_RELAXED)
 #define DML_ATOMIC_STORE(flag, to) __atomic_store_n((flag), (to), __ATOMIC_RELAXED)
 #define DML_ATOMIC_TAKE(lock) __atomic_exchange_n((lock), 1, __ATOMIC_ACQUIRE) /* 0: it is ours now */
 #define DML_ATOMIC_GIVE(lock) __atomic_store_n((lock), 0, __ATOMIC_RELEASE)
+#define DML_ATOMIC_SWAP(pointer, with) __atomic_exchange_n((pointer), (with), __ATOMIC_ACQ_REL)
 #elif defined(_MSC_VER)
 #include <intrin.h>
 #define DML_INLINE static __forceinline
@@ -64,11 +66,13 @@ static __forceinline int dml_ctz64(uint64_t word)
     return (int)at;
 }
 #define DML_CTZ64(word) dml_ctz64(word)
+#define DML_SWAPPED(word) _byteswap_uint64(word)
 #define DML_ATOMIC_ADD(counter, by) _InterlockedExchangeAdd64((counter), (by))
 #define DML_ATOMIC_LOAD(flag) (*(volatile const int64_t *)(flag))
 #define DML_ATOMIC_STORE(flag, to) (*(volatile int64_t *)(flag) = (to))
 #define DML_ATOMIC_TAKE(lock) _InterlockedExchange64((lock), 1)
 #define DML_ATOMIC_GIVE(lock) _InterlockedExchange64((lock), 0)
+#define DML_ATOMIC_SWAP(pointer, with) _InterlockedExchangePointer((pointer), (with))
 #else
 #error "compiler.h has no section for this compiler"
 #endif

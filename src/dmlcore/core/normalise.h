@@ -155,20 +155,18 @@ static int NAME(narrow_row)(const char *indices, int64_t count, int is_signed, i
 }
 #endif
 
-/* Any number of coordinates, any bounds and steps. */
-DML_INLINE int NAME(wide)(const I *DML_RESTRICT index, int64_t count, int q, int is_signed, const int64_t *bounds,
-                          const int64_t *steps, const i64 *ramp, i64 *DML_RESTRICT offsets)
+/* Offsets of 64 bits of single indices (tuples: wide.c). */
+DML_INLINE int NAME(wide)(const I *DML_RESTRICT index, int64_t count, const dml_plan *p, const i64 *ramp,
+                          i64 *DML_RESTRICT offsets)
 {
     int bad = 0;
+    uint64_t n = (uint64_t)p->bounds[0], step = (uint64_t)p->steps[0],
+             add = NAME(from_end)(dml_index_signed(p->index), p->bounds[0]);
     for (int64_t i = 0; i < count; i++) {
-        uint64_t offset = ramp ? (uint64_t)ramp[i] : 0;
-        for (int k = 0; k < q; k++) {
-            I v = index[i * q + k];
-            uint64_t u = v + ((S)v < 0 ? NAME(from_end)(is_signed, bounds[k]) : 0);
-            bad |= u >= (uint64_t)bounds[k];
-            offset += u * (uint64_t)steps[k];
-        }
-        offsets[i] = (i64)offset;
+        I v = index[i];
+        uint64_t u = v + ((S)v < 0 ? add : 0);
+        bad |= u >= n;
+        offsets[i] = (i64)((ramp ? (uint64_t)ramp[i] : 0) + u * step);
     }
     return bad;
 }
@@ -261,17 +259,14 @@ DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
     const I *index = p->packed ? DML_JOIN3(pack, I, ISA)(p, b, count) : (const I *)b->indices;
     if (p->mode != DML_RAISE)
         return NAME(lenient)(p, b, index);
-    int is_signed = dml_index_signed(p->index);
     b->known = b->indices;
     b->known_positions = b->positions;
-    if (p->wide) {
-        const i64 *ramp = p->ramped ? p->ramps->table.wide : NULL;
-        if (p->tuple == 1)
-            return NAME(wide)(index, b->positions, 1, is_signed, p->bounds, p->steps, ramp, b->offsets.wide);
-        return NAME(wide)(index, b->positions, p->tuple, is_signed, p->bounds, p->steps, ramp, b->offsets.wide);
-    }
+    if (p->wide && p->tuple > 1)
+        return dml_wide(index, b->positions, p, b->offsets.wide);
+    if (p->wide)
+        return NAME(wide)(index, b->positions, p, p->ramped ? p->ramps->table.wide : NULL, b->offsets.wide);
     const u32 *ramp = p->ramped ? p->ramps->table.narrow : NULL;
-    if (NAME(offsets)(index, count, p->tuple, is_signed, p->bounds, p->steps, ramp, b->offsets.narrow))
+    if (NAME(offsets)(index, count, p->tuple, dml_index_signed(p->index), p->bounds, p->steps, ramp, b->offsets.narrow))
         return 1;
     if (p->again && !p->in_rows)
         NAME(repeat)(p, count, b->positions, b->offsets.narrow);

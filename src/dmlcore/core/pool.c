@@ -3,6 +3,8 @@
 #define _DEFAULT_SOURCE     /* madvise */
 #include "pool.h"
 
+#include "scratch.h"
+
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/mman.h>
 #endif
@@ -235,6 +237,7 @@ void dml_pool_set_limit(int64_t bytes)
     int count = make_room(0, old);
     leave();
     give_back(old, count);
+    dml_scratch_forget(); /* what scratch memory keeps is less than any limit but none */
 }
 
 static int64_t look_at(const int64_t *number)

@@ -60,15 +60,54 @@
         }                                                                                                          \
     }
 
-#define ROWS(T)                                                    \
-    ELEMENTS(scattered_##T, T, to_step, from_step)                 \
-    ELEMENTS(collected_##T, T, (int64_t)sizeof(T), from_step)      \
-    HALF(halved_##T, T)                                            \
-    static dml_row row_##T(int64_t to, int64_t from)               \
-    {                                                              \
-        if (to != sizeof(T))                                       \
-            return scattered_##T;                                  \
-        return from == 2 * sizeof(T) ? halved_##T : collected_##T; \
+/* Elements backwards: compilers have a way, but for bytes; one element again and again. */
+#define BACK(name, T)                                                                               \
+    static void name(char *to, const char *from, int64_t count, int64_t to_step, int64_t from_step) \
+    {                                                                                               \
+        (void)to_step, (void)from_step;                                                             \
+        for (int64_t i = 0; i < count; i++)                                                         \
+            memcpy(to + i * (int64_t)sizeof(T), from - i * (int64_t)sizeof(T), sizeof(T));          \
+    }
+#define REPEATED(name, T)                                                                           \
+    static void name(char *to, const char *from, int64_t count, int64_t to_step, int64_t from_step) \
+    {                                                                                               \
+        T one;                                                                                      \
+        (void)to_step, (void)from_step;                                                             \
+        memcpy(&one, from, sizeof one);                                                             \
+        for (int64_t i = 0; i < count; i++)                                                         \
+            memcpy(to + i * (int64_t)sizeof(T), &one, sizeof one);                                  \
+    }
+BACK(back_u16, u16)
+BACK(back_u32, u32)
+BACK(back_u64, u64)
+BACK(back_u128, u128)
+static void back_u8(char *to, const char *from, int64_t count, int64_t to_step, int64_t from_step)
+{
+    u64 some;
+    for (; count >= 8; count -= 8, to += 8, from -= 8) {
+        memcpy(&some, from - 7, 8);
+        some = DML_SWAPPED(some);
+        memcpy(to, &some, 8);
+    }
+    for (; count > 0; count--, to += to_step, from += from_step)
+        *to = *from;
+}
+
+#define ROWS(T)                                                \
+    ELEMENTS(scattered_##T, T, to_step, from_step)             \
+    ELEMENTS(collected_##T, T, (int64_t)sizeof(T), from_step)  \
+    HALF(halved_##T, T)                                        \
+    REPEATED(repeated_##T, T)                                  \
+    static dml_row row_##T(int64_t to, int64_t from)           \
+    {                                                          \
+        const int64_t width = sizeof(T);                       \
+        if (to != width)                                       \
+            return scattered_##T;                              \
+        if (from == 0)                                         \
+            return repeated_##T;                               \
+        if (from == -width)                                    \
+            return back_##T;                                   \
+        return from == 2 * width ? halved_##T : collected_##T; \
     }
 ROWS(u8)
 ROWS(u16)
