@@ -67,7 +67,8 @@ DML_INLINE void dml_copy_short(char *DML_RESTRICT to, const char *DML_RESTRICT f
         dml_copy_end(to, from, at, bytes);
     } else if (bytes >= 32) {
         memcpy(to, from, 32);
-        memcpy(to + bytes - 32, from + bytes - 32, 32);
+        if (bytes > 32)
+            memcpy(to + bytes - 32, from + bytes - 32, 32);
     } else if (bytes >= 16) {
         memcpy(to, from, 16);
         memcpy(to + bytes - 16, from + bytes - 16, 16);
