@@ -19,7 +19,8 @@
 #define LINE 64 /* bytes; in planes that are not as wide short dimensions are taken together, */
 #define INTERLEAVED 1024 /* to rows of so many bytes at most, */
 #define ENOUGH 16 /* bytes; fewer, on either side, are taken together with other dimensions, */
-#define CROWDED 1024 /* bytes from one to the next, a multiple: such lines meet in the cache */
+#define CROWDED 1024 /* bytes from one to the next, a multiple: such lines meet in the cache, */
+#define MEETING 256 /* or some of them */
 #define FAR ((int64_t)12 << 20) /* bytes; long rows of eight bytes each had better stay rows then */
 #define FEW_COLUMNS 3 /* places, for which rows are as good, as for pairs of four bytes, unless dense */
 #define PLANE 128 /* and so many of the plane */
@@ -298,8 +299,9 @@ static int is_far_apart(const dml_shape *s, const dml_step *across)
 }
 
 /* Whether a spread plane had better be copied by rows: where so few meet in the cache that the second-level one holds them or the hardware
- * foresees their elements, 0.5 to 0.9 of the speed otherwise; longer elements that meet nowhere on Emerald Rapids, 0.8 to 1.0; and so few
- * long ones that threads could not share them out. */
+ * foresees their elements, 0.5 to 0.9 of the speed otherwise; longer elements that meet in few places or nowhere on Emerald Rapids, 0.5 to
+ * 1.0 (in more, as a multiple of 256 or 512 bytes apart, 0.9 to 5.7, on average 1.7); and so few long ones that threads could not share
+ * them out. */
 static int better_by_rows(const dml_shape *s)
 {
     const dml_step *across = s->dim + s->across, *along = s->dim + s->rank - 1;
@@ -310,7 +312,7 @@ static int better_by_rows(const dml_shape *s)
         return 0;
     if (across->to % CROWDED == 0)
         return across->size <= INSIDE && (near || foreseen);
-    return !dml_tuned->turns_squares && s->run >= 4 && along->from % CROWDED != 0;
+    return !dml_tuned->turns_squares && s->run >= 4 && along->from % MEETING != 0;
 }
 
 /* Finds out whether there is a plane whose elements have others between them across, but are near each other. Elements of sixteen bytes
