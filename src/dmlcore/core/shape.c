@@ -42,7 +42,7 @@
 void dml_shape_begin(dml_shape *s)
 {
     s->places = 1;
-    s->rank = 0;
+    s->rank = s->part = 0;
 }
 
 void dml_shape_add(dml_shape *s, int64_t size, int64_t to, int64_t from)
@@ -299,7 +299,7 @@ static int is_far_apart(const dml_shape *s, const dml_step *across)
 }
 
 /* Whether a spread plane had better be copied by rows: where so few meet in the cache that the second-level one holds them or the hardware
- * foresees their elements, 0.5 to 0.9 of the speed otherwise; longer elements that meet in few places or nowhere on Emerald Rapids, 0.5 to
+ * foresees their elements, 0.5 to 0.9 of the speed otherwise (Zen; Emerald Rapids 0.6 to 3.7, on average 1.2); longer elements that meet in few places or nowhere on Emerald Rapids, 0.5 to
  * 1.0 (in more, as a multiple of 256 or 512 bytes apart, 0.9 to 5.7, on average 1.7); and so few long ones that threads could not share
  * them out. */
 static int better_by_rows(const dml_shape *s)
@@ -311,7 +311,7 @@ static int better_by_rows(const dml_shape *s)
     if (is_far_apart(s, across))
         return 0;
     if (across->to % CROWDED == 0)
-        return across->size <= INSIDE && (near || foreseen);
+        return dml_tuned->turns_squares && across->size <= INSIDE && (near || foreseen);
     return !dml_tuned->turns_squares && s->run >= 4 && along->from % MEETING != 0;
 }
 
@@ -329,7 +329,7 @@ static int find_spread(dml_shape *s)
         if (step && step < least && spread)
             s->across = d;
     }
-    if (s->across < 0 || better_by_rows(s))
+    if (s->across < 0 || (!s->part && better_by_rows(s)))
         return 0;
     s->columns = s->listed = 0;
     s->along = last;
