@@ -2,6 +2,7 @@
 every cache and in none.
 """
 
+import itertools
 import mmap
 import os
 import sys
@@ -174,6 +175,33 @@ def test_every_isa_with_tuples_and_far_tables(rng, any_isa, shape, index):
                         with pytest.raises(dmlcore.IndexOutOfRangeError, match=str(value)):
                             dmlcore.gather_nd(x, bad, out=given)
                     assert (out == 7).all(), isa
+
+
+@pytest.mark.parametrize("index", ("int32", "uint32", "int64", "uint64"))
+@pytest.mark.parametrize("shape", ((5_003,), (61, 53), (31, 17, 23), (7, 11, 5, 13), (40, 30, 3)), ids=str)
+@pytest.mark.parametrize("isa", ("baseline", "avx2", "avx512-gathers"), indirect=True)
+def test_tables_that_lie_backwards(rng, isa, index, shape):
+    """Offsets of 64 bits, below zero: one coordinate and more, elements and short slices; good ones, and one out of range."""
+    info, table, size = np.iinfo(index), rng.random(shape), len(shape) - (shape[-1] == 3)
+    positive = np.stack([rng.integers(0, n, 3_005) for n in shape[:size]], axis=-1).astype(index)
+    mixed = positive.copy()
+    if np.dtype(index).kind == "i":
+        mixed[::7] -= np.array(shape[:size], index)
+    for x in (table[::-1], table[..., ::-1], table[(slice(None, None, -1),) * table.ndim]):
+        wanted = x[tuple(positive.T)]
+        for tuples in (positive, mixed):
+            assert same_bits(dmlcore.gather_nd(x, tuples), wanted)
+            assert same_bits(dmlcore.gather_nd(x, tuples, out=np.empty_like(wanted)), wanted)
+        for place, coordinate in itertools.product((0, 1_500, 3_004), range(size)):
+            n = shape[coordinate]
+            for value in {n, max(-n - 1, info.min), min(n + 2**32, info.max), info.max, info.max // 2 + 1, info.min} - {0}:
+                bad = positive.copy()
+                bad[place, coordinate] = value
+                out = np.full_like(wanted, 7)
+                for given in (None, out):
+                    with pytest.raises(dmlcore.IndexOutOfRangeError, match=str(value)):
+                        dmlcore.gather_nd(x, bad, out=given)
+                assert (out == 7).all()
 
 
 @pytest.mark.parametrize("size", (1_500, 40_000))

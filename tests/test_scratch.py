@@ -115,32 +115,36 @@ def test_is_kept_for_the_next_call(finished):
     """The same call again asks the system for none, another one gives back what it cannot use; no pool, nothing kept."""
     assert (
         finished("""
-x = rng.random((256, 256, 2))[..., 0]
-out = np.empty_like(x)
+x, positions = rng.random((256, 256, 2))[..., 0], np.arange(1000) % 256
+outs = {count: np.empty((1000, count)) for count in (256, 128)}
 
-def asked(count):
-    dmlcore.gather(x[:count].T, np.arange(1000) % 256, axis=0)
-    before = most.value = live.value
-    dmlcore.gather(x[:count].T, np.arange(1000) % 256, axis=0)
-    return most.value - before
+def gathered(count):
+    dmlcore.gather(x[:count].T, positions, axis=0, out=outs[count])
 
-def left():
+def left(count):
     before = live.value
-    dmlcore.gather(x.T, np.arange(1000) % 256, axis=0)
+    gathered(count)
     return live.value - before
 
-alone = left(), asked(256)
+def asked(count):
+    before = most.value = live.value
+    gathered(count)
+    return most.value - before
+
+large, small = 256 * 256 * 8, 128 * 256 * 8
+gathered(256)
+assert large <= asked(256) < large + 20_000
+assert abs(left(256)) < 20_000
 dmlcore.set_memory_pool_limit(None)
-assert left() > 256 * 256 * 8
-assert left() < 20_000
-assert asked(256) < alone[1] - 256 * 256 * 8 + 20_000, (asked(256), alone)
-asked(128)
-assert left() > 128 * 256 * 8 - 20_000
+assert abs(left(256) - large) < 20_000
+assert asked(256) < 20_000
+assert abs(left(256)) < 20_000
+assert abs(left(128) - (small - large)) < 20_000
+assert asked(128) < 20_000
 before = live.value
-dmlcore.set_memory_pool_limit(0)
-assert live.value < before - 256 * 256 * 8
-assert abs(left()) < 20_000
-assert alone[0] < 20_000
+dmlcore.set_memory_pool_limit(small // 2)
+assert abs(before - live.value - small) < 20_000
+assert abs(left(128)) < 20_000
 print("done")
 """)
         == "done"

@@ -44,6 +44,7 @@
 #define DML_ATOMIC_SWAP(pointer, with) __atomic_exchange_n((pointer), (with), __ATOMIC_ACQ_REL)
 #elif defined(_MSC_VER)
 #include <intrin.h>
+#include <stdlib.h>
 #define DML_INLINE static __forceinline
 #define DML_PIECE static __declspec(noinline)
 #define DML_LONG_PIECE DML_PIECE

@@ -31,7 +31,8 @@ typedef struct {
 
 static dml_pool_source source;
 
-/* Everything below is guarded by `busy`, for a few instructions at a time: nothing is called meanwhile. */
+/* Everything below is guarded by `busy`, for a few instructions at a time: nothing is called meanwhile. It is
+ * not taken while a call moves, as another thread may fork then. */
 static int64_t busy;
 static int64_t limit, handed_out, kept;
 static header *slots[SLOTS]; /* the one that was freed last comes last */
@@ -233,21 +234,20 @@ void dml_pool_set_limit(int64_t bytes)
 {
     header *old[SLOTS];
     enter();
-    limit = bytes;
+    DML_ATOMIC_STORE(&limit, bytes);
     int count = make_room(0, old);
     leave();
     give_back(old, count);
-    dml_scratch_forget(); /* what scratch memory keeps is less than any limit but none */
+    dml_scratch_forget(); /* it may be more than the new limit */
 }
 
-static int64_t look_at(const int64_t *number)
+/* Not guarded: asked by threads of a call, another of which may be in a fork meanwhile, whose child would wait for ever. */
+int64_t dml_pool_limit(void) { return DML_ATOMIC_LOAD(&limit); }
+
+int64_t dml_pool_kept(void)
 {
     enter();
-    int64_t value = *number;
+    int64_t bytes = kept;
     leave();
-    return value;
+    return bytes;
 }
-
-int64_t dml_pool_limit(void) { return look_at(&limit); }
-
-int64_t dml_pool_kept(void) { return look_at(&kept); }

@@ -11,13 +11,13 @@
 #define KEPT_FROM ((int64_t)64 << 10)
 #define KEPT_MOST ((int64_t)2 << 20)
 
-/* In the line in front of scratch memory: what malloc gave, and how much was asked for. */
+/* In front of scratch memory: what malloc gave, and how much was asked for. */
 typedef struct {
     void *memory;
     int64_t bytes;
 } header;
 
-static void *kept; /* NULL: nothing */
+static void *kept; /* one block, no larger than the pool's limit, beside what the pool keeps; NULL: none */
 
 static header *header_of(void *line) { return (header *)line - 1; }
 
@@ -33,10 +33,11 @@ void *dml_scratch(int64_t bytes)
     if (line && header_of(line)->bytes == bytes)
         return line;
     give_back(line);
-    char *memory = malloc((size_t)bytes + DML_LINE);
+    char *memory = malloc(sizeof(header) + DML_LINE + (size_t)bytes);
     if (!memory)
         return NULL;
-    line = memory + DML_LINE - (uintptr_t)memory % DML_LINE;
+    line = memory + sizeof(header) + DML_LINE - 1;
+    line -= (uintptr_t)line % DML_LINE;
     *header_of(line) = (header){memory, bytes};
     return line;
 }

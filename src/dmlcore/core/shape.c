@@ -42,7 +42,7 @@
 void dml_shape_begin(dml_shape *s)
 {
     s->places = 1;
-    s->rank = s->part = 0;
+    s->rank = s->keeps_spread = 0;
 }
 
 void dml_shape_add(dml_shape *s, int64_t size, int64_t to, int64_t from)
@@ -298,10 +298,10 @@ static int is_far_apart(const dml_shape *s, const dml_step *across)
            across->size >= FEW_FAR_APART;
 }
 
-/* Whether a spread plane had better be copied by rows: where so few meet in the cache that the second-level one holds them or the hardware
- * foresees their elements, 0.5 to 0.9 of the speed otherwise (Zen; Emerald Rapids 0.6 to 3.7, on average 1.2); longer elements that meet in few places or nowhere on Emerald Rapids, 0.5 to
- * 1.0 (in more, as a multiple of 256 or 512 bytes apart, 0.9 to 5.7, on average 1.7); and so few long ones that threads could not share
- * them out. */
+/* Whether a spread plane had better be copied by rows: on Zen where so few meet in the cache that the second-level one holds them or the
+ * hardware foresees their elements, 0.5 to 0.9 of the speed otherwise (on Emerald Rapids these are moved as planes, at 0.6 to 3.7 of the
+ * speed, on average 1.2); there longer elements that meet in few places or nowhere, 0.5 to 1.0 (in more, as a multiple of 256 or 512 bytes
+ * apart, 0.9 to 5.7, on average 1.7); and so few long ones that threads could not share them out. */
 static int better_by_rows(const dml_shape *s)
 {
     const dml_step *across = s->dim + s->across, *along = s->dim + s->rank - 1;
@@ -329,7 +329,7 @@ static int find_spread(dml_shape *s)
         if (step && step < least && spread)
             s->across = d;
     }
-    if (s->across < 0 || (!s->part && better_by_rows(s)))
+    if (s->across < 0 || (!s->keeps_spread && better_by_rows(s)))
         return 0;
     s->columns = s->listed = 0;
     s->along = last;

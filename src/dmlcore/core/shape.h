@@ -38,7 +38,7 @@ typedef struct {
     int64_t columns; /* places of the latter together where they are interleaved, else 0 */
     int64_t column[DML_COLUMNS]; /* bytes from the first of them to each, in the source */
     int spread; /* whether elements across have others between them, in lines or pages that they share */
-    int part; /* of such a plane: it is one as well */
+    int keeps_spread; /* set by the caller for a part of such a plane: not asked whether rows are better */
     /* or planes of several dimensions, -1: none: those from `chained` on follow each other in the source, `high` places, those from
      * `chained_along` on in the destination, `wide` places; tiles of `length` x `in_line` places are units */
     int chained, chained_along;

@@ -19,7 +19,7 @@ typedef struct {
     int turns;                           /* the slice is contiguous in the table, the positions are in the stream */
     int64_t strip;                       /* elements of a slice that are turned at a time */
     int cut;                             /* the slice's dimension that is shared out, in parts of `length` */
-    int spread;                          /* whole slices are spread planes (shape.h), so their parts had better be */
+    int keeps_spread;                    /* of shapes (shape.h): the whole slice is a spread plane */
     int64_t length, cuts, parts;         /* how many of them, and of everything but the positions */
     dml_shape whole, rest;               /* a part, and the last one of several */
     int64_t count, per_chunk, chunks;    /* positions: all, at a time, and how many times */
