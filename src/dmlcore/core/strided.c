@@ -287,8 +287,11 @@ static void cut_slices(dml_striding *s, int threads)
                                  each * read_step(s, &cut) < SHORT_READ ? dml_ceil(cut.size, threads) : each);
         } else if (s->scatter || s->count < PARTS_EACH * threads) {
             int64_t stored = s->scatter ? cut.size * llabs(cut.table) : INT64_MAX; /* of each slice */
-            if (stored >= threads * LEAST_SCATTERED) /* else threads would take each other's lines */
-                s->length = dml_least(s->length, dml_ceil(s->length, PARTS_EACH * threads * line) * line);
+            int64_t parts = PARTS_EACH * threads;
+            if (stored < threads * LEAST_SCATTERED) /* too little for all: they would take each other's lines */
+                parts = stored / LEAST_SCATTERED;
+            if (parts > 1)
+                s->length = dml_least(s->length, dml_ceil(s->length, parts * line) * line);
         }
     }
     s->cuts = dml_ceil(cut.size, s->length);
