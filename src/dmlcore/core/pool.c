@@ -31,8 +31,8 @@ typedef struct {
 
 static dml_pool_source source;
 
-/* Everything below is guarded by `busy`, for a few instructions at a time: nothing is called meanwhile. It is
- * not taken while a call moves, as another thread may fork then. */
+/* Everything below is guarded by `busy`, for a few instructions at a time: nothing is called meanwhile. It is not taken while a call moves,
+ * as another thread may fork then. */
 static int64_t busy;
 static int64_t limit, handed_out, kept;
 static header *slots[SLOTS]; /* the one that was freed last comes last */

@@ -1,6 +1,6 @@
 /* scratch.c: keeps the scratch memory of one call for the next one that asks for as much, as calls do that come again and again. Given
  * back together with an output of its size it is more at the end of the heap than malloc leaves there, so that the system takes the pages
- * of both and clears them anew for every call: half a MiB of each, 2 to 4 times as long. */
+ * of both and clears them anew for every call: half a MiB of each, 2.2 and 5.9 times as long. */
 #include "scratch.h"
 
 #include "plan.h"

@@ -137,7 +137,7 @@ static int64_t walk_along(const dml_move *m, int64_t bytes)
 static const int in_a_crowd[DML_STORAGES] = {3, 3, 4, 2, 2};
 
 /* Whether the lines of a slice have nothing of others. Slices of 24 elements and more that are moved as they lie instead of straightened
- * where as much is moved as the table has, and a fifth more, Emerald Rapids: 0.83 to 2.9x, on average 1.16x, elements of one and two bytes
+ * where as much is moved as the table has, and a fifth more, Emerald Rapids: 0.83 to 2.9x, on average 1.18x, elements of one and two bytes
  * in lines they share with others of their slice 0.62 to 1.7x, 1.0x. */
 static int lies_alone(const dml_move *m)
 {
