@@ -83,7 +83,7 @@ class BuildExt(build_ext):
         decide = "chains columns in_order interleaved looked_up move overwritten policy_indices pool rows short_rows straight"
         decide += " strided tiles together turned turned_once whole"
         own |= {f"{name}.c": ["-O2"] for name in decide.split()}
-        own["boxes.c"] = self.accepted(vectors)  # its ramps are long loops
+        own |= {name: self.accepted(vectors) for name in ("boxes.c", "lenient.c")}  # which have long loops
         loops = ["-falign-loops=32", *self.accepted(all_hot)]
 
         def compile_one(source, options):

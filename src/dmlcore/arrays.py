@@ -81,11 +81,20 @@ def coordinate_type(dtype, out) -> int:
     return dtype.num
 
 
+def _is_usual(value, kind: str) -> bool:
+    """NaN, -1, 0 and so on, which every type of that kind has."""
+    if kind == "f":
+        return type(value) in (int, float) and (value != value or (-1000 < value < 1000 and value == int(value)))
+    return kind in "iu" and type(value) is int and 0 <= value < 128
+
+
 def element(value, dtype: np.dtype) -> bytes:
     """The bytes of one element of value `value`; a value that the data type cannot represent is refused.
 
     Floating point types round, but do not turn a number into infinity; the others take exactly what they can hold.
     """
+    if _is_usual(value, dtype.kind):
+        return dtype.type(value).tobytes()
     error = ValueError(f"fill_value is {value!r}, expected a single value that {dtype} can represent")
     given = np.asarray(value)
     if given.ndim or given.dtype.kind not in "biufcV" or (given.dtype.kind == "c" and dtype.kind != "c"):

@@ -8,6 +8,8 @@
 #include "plan.h"
 #include "wide.h"
 
+#define DML_NOWHERE (INT64_MIN / 2) /* an offset of 64 bits that no table has; one of 32 bits: with the highest of them */
+
 typedef struct dml_block {
     int64_t count;                 /* positions to be moved */
     int64_t positions;             /* all of the box: as many, unless some were left out */
@@ -155,12 +157,10 @@ int dml_far(const dml_plan *p, dml_block *b, int scatter);
 /* follow.c: moves a box of single indices whose elements follow each other in the table as well. 0: it is not such a box. */
 int dml_follows(const dml_plan *p, const dml_block *b, int scatter);
 
+/* lenient.c: offsets of a box that has indices out of range, which follow each other in memory, where the mode allows for them. */
+void dml_lenient(const dml_plan *p, dml_block *b, const void *indices);
+
 /* DML_FILL: writes the fill value where the index was out of range. */
-static inline void dml_block_fill(const dml_plan *p, const dml_block *b)
-{
-    for (int64_t i = 0; i < b->missed; i++)
-        for (int64_t at = 0; at < p->slice; at += p->element)
-            memcpy(b->stream + b->missing[i] + at, p->fill, (size_t)p->element);
-}
+void dml_block_fill(const dml_plan *p, const dml_block *b);
 
 #endif

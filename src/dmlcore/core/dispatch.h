@@ -32,6 +32,9 @@ typedef struct {
 typedef int (*dml_normaliser)(const void *indices, int64_t count, int tuple, int is_signed, const int64_t *bounds,
                               const int64_t *steps, const u32 *ramp, u32 *offsets);
 
+/* So many indices in a row to the nearest ones that are in range; the bound is not 0. */
+typedef void (*dml_clamper)(const void *indices, int64_t count, int is_signed, int64_t bound, void *clamped);
+
 /* Whether each of so many indices, more than one, is `by` more than the one before it, 0 or 1. ahead: bytes from what is read to what is
  * fetched; 0: nothing is. */
 typedef int (*dml_growth)(const void *indices, int64_t count, int by, int64_t ahead);
@@ -70,6 +73,7 @@ typedef struct {
     const dml_loop (*loops)[DML_STORAGES][DML_WIDTHS];         /* one row for each operator */
     const dml_loop *scans;                                     /* one for each width of indices */
     const dml_normaliser *normalisers;                         /* likewise */
+    const dml_clamper *clampers;                               /* likewise */
     const dml_growth *growths;                                 /* likewise */
     const dml_gatherer *gatherers;                             /* one for each storage class */
     const dml_scatterer *scatterers;                           /* likewise */

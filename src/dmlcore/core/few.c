@@ -146,7 +146,7 @@ int dml_move_few(int op, const dml_move *m, const dml_run *run)
 {
     int scatter = dml_kinds[op] == DML_KIND_SCATTER;
     int64_t width = (int64_t)1 << run->storage, count = dml_product(m->positions), copied = 0;
-    if (count == 0 || count > DML_MOST_FEW || run->mode != DML_RAISE)
+    if (count == 0 || count > DML_MOST_FEW)
         return 0;
     dml_combiner combine = run->reduction == DML_NONE ? NULL : dml_chosen_isa->combiners[run->data_type][run->reduction];
     int64_t bytes = dml_contiguous(m->slice, m->slice_table_strides, m->slice_stream_strides, width);

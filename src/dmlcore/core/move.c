@@ -346,12 +346,11 @@ int dml_move_is_small(const dml_move *m)
     return elements < SMALL_AND_FAR || !dml_is_far(dml_span(m->bounds, m->steps), walked, elements);
 }
 
-int dml_move_run(int op, const dml_move *m, dml_run *run)
+static int move_in_mode(int op, const dml_move *m, dml_run *run)
 {
     dml_plan plan;
     dml_straight straight;
     straight.scratch = NULL;
-    run->threads = (int)dml_least(run->threads, DML_THREADS_MOST);
     regions shared; /* as above */
     shared.pulse = (dml_pulse){.poll = run->poll, .twice = run->check_first};
     dml_together together;
@@ -363,5 +362,22 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
     }
     if (together.bytes)
         dml_scratch_free(together.indices);
+    return status;
+}
+
+/* Modes that accept every index are slower, and mostly meet none that they are for: first it is tried whether all are in range. Where one
+ * is not, a gather of single elements has lost what it moved so far; others look first, which costs little of what they do. */
+int dml_move_run(int op, const dml_move *m, dml_run *run)
+{
+    run->threads = (int)dml_least(run->threads, DML_THREADS_MOST);
+    int status = DML_OUT_OF_RANGE;
+    if (run->mode != DML_RAISE && !dml_move_is_small(m)) {
+        dml_run strict = *run;
+        strict.mode = DML_RAISE;
+        strict.check_first = dml_kinds[op] == DML_KIND_SCATTER || dml_product(m->slice) > 1;
+        status = move_in_mode(op, m, &strict);
+    }
+    if (status == DML_OUT_OF_RANGE)
+        status = move_in_mode(op, m, run);
     return status == DML_OUT_OF_RANGE ? report(m, run) : status;
 }

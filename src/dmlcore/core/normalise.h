@@ -171,43 +171,24 @@ DML_INLINE int NAME(wide)(const I *DML_RESTRICT index, int64_t count, const dml_
     return bad;
 }
 
-/* The other modes: clamp, or leave the position out. */
-DML_PIECE int NAME(lenient)(const dml_plan *p, dml_block *b, const I *index)
+/* A dml_clamper. */
+static void NAME(clamp)(const void *indices, int64_t count, int is_signed, int64_t bound, void *clamped)
 {
-    int64_t kept = 0;
-    int is_signed = dml_index_signed(p->index);
-    for (int64_t i = 0; i < b->positions; i++) {
-        uint64_t offset = 0;
-        int missed = 0;
-        if (p->ramped)
-            offset = p->wide ? (uint64_t)p->ramps->table.wide[i] : p->ramps->table.narrow[i];
-        for (int k = 0; k < p->tuple; k++) {
-            I v = index[i * p->tuple + k];
-            uint64_t n = (uint64_t)p->bounds[k], u = v + ((S)v < 0 ? NAME(from_end)(is_signed, p->bounds[k]) : 0);
-            if (u >= n) {
-                missed = 1;
-                if (n == 0 && p->mode == DML_CLIP)
-                    return 1;
-                u = is_signed && (S)v < 0 ? 0 : n - 1;
-            }
-            offset += u * (uint64_t)p->steps[k];
-        }
-        int64_t where = dml_block_where(p, b, i);
-        if (missed && p->mode != DML_CLIP) {
-            b->missing[b->missed++] = where;
-            continue;
-        }
-        if (p->wide)
-            b->offsets.wide[kept] = (i64)offset;
-        else
-            b->offsets.narrow[kept] = (u32)offset;
-        b->chosen[kept++] = where;
+    const I *DML_RESTRICT index = indices;
+    I *DML_RESTRICT to = clamped;
+    int64_t most = sizeof(I) == 8 ? INT64_MAX : is_signed ? INT32_MAX : UINT32_MAX;
+    I last = (I)dml_least(bound - 1, most);
+    S high = (S)last, low = -high - 1;
+    for (int64_t i = 0; i < count && is_signed; i++) {
+        S v = (S)index[i];
+        v = v > low ? v : low;
+        to[i] = (I)(v < high ? v : high);
     }
-    b->count = kept;
-    if (kept != b->positions)
-        b->where = b->chosen;
-    return 0;
+    for (int64_t i = 0; i < count && !is_signed; i++)
+        to[i] = index[i] < last ? index[i] : last;
 }
+
+DML_PIECE void KEEP_RANGE(const dml_plan *p, dml_block *b, int64_t low, int64_t extent); /* slices.h */
 
 /* Rows that all have the same indices: from the offsets of the first rows, `done` of them, to those of twice as many, and so on
  * until `count` are there. */
@@ -257,17 +238,22 @@ DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
         return NAME(by_columns)(p, b, p->ramped ? p->ramps->table.narrow : NULL);
     }
     const I *index = p->packed ? DML_JOIN3(pack, I, ISA)(p, b, count) : (const I *)b->indices;
-    if (p->mode != DML_RAISE)
-        return NAME(lenient)(p, b, index);
     b->known = b->indices;
     b->known_positions = b->positions;
+    int bad;
     if (p->wide && p->tuple > 1)
-        return dml_wide(index, b->positions, p, b->offsets.wide);
-    if (p->wide)
-        return NAME(wide)(index, b->positions, p, p->ramped ? p->ramps->table.wide : NULL, b->offsets.wide);
-    const u32 *ramp = p->ramped ? p->ramps->table.narrow : NULL;
-    if (NAME(offsets)(index, count, p->tuple, dml_index_signed(p->index), p->bounds, p->steps, ramp, b->offsets.narrow))
+        bad = dml_wide(index, b->positions, p, p->ramped ? p->ramps->table.wide : NULL, b->offsets.wide);
+    else if (p->wide)
+        bad = NAME(wide)(index, b->positions, p, p->ramped ? p->ramps->table.wide : NULL, b->offsets.wide);
+    else
+        bad = NAME(offsets)(index, count, p->tuple, dml_index_signed(p->index), p->bounds, p->steps,
+                            p->ramped ? p->ramps->table.narrow : NULL, b->offsets.narrow);
+    if (bad && p->mode == DML_RAISE)
         return 1;
+    if (bad)
+        dml_lenient(p, b, index);
+    if (bad && p->mode == DML_DROP)
+        KEEP_RANGE(p, b, p->wide ? DML_NOWHERE + 1 : 0, p->wide ? INT64_MAX : (int64_t)1 << 31);
     if (p->again && !p->in_rows)
         NAME(repeat)(p, count, b->positions, b->offsets.narrow);
     return 0;

@@ -331,7 +331,7 @@ DML_PIECE void NAME(gather_slices)(const dml_plan *p, const dml_block *b) { NAME
 
 DML_PIECE void NAME(scatter_slices)(const dml_plan *p, const dml_block *b) { NAME(slices_of)(p, b, 1); }
 
-/* Leaves out what other threads store: keeps the offsets from low on, extent long, in order. */
+/* Leaves out what other threads store, or nobody: keeps the offsets from low on, extent long, in order. */
 DML_PIECE void NAME(keep_range)(const dml_plan *p, dml_block *b, int64_t low, int64_t extent)
 {
     int64_t kept = 0;

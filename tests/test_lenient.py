@@ -1,0 +1,147 @@
+"""Indices out of range where the caller says what becomes of them (clip, fill, drop): one, some or all of several
+thousand, wherever they are, by single indices and by tuples of any length, for every index type and instruction
+set, against NumPy's own indexing by indices that were corrected beforehand.
+"""
+
+import numpy as np
+import pytest
+from oracle import same_bits
+
+import dmlcore
+
+ISAS = ("baseline", "avx2", "avx512")
+COUNT = 5000  # positions: several boxes, the last one not full
+BAD = {
+    "last": lambda rng, shape: np.arange(np.prod(shape)).reshape(shape) == np.prod(shape) - 1,
+    "some": lambda rng, shape: rng.random(shape) < 0.01,
+    "half": lambda rng, shape: rng.random(shape) < 0.5,
+    "all": lambda rng, shape: np.ones(shape, bool),
+}
+# Shape of the table, coordinates in a tuple: elements, slices that fill and that do not fill registers, an empty dimension
+TABLES = [((3000,), 1), ((300, 10), 1), ((50, 70), 2), ((40, 30, 3), 2), ((20, 9, 16, 2), 3), ((3, 4, 5, 6), 4)]
+TABLES += [((2, 3, 4, 2, 3), 5), ((2,) * 9, 9), ((7, 0, 5), 2), ((0, 5), 1)]
+
+
+def flipped(values):
+    """The same, stored from its end to its beginning."""
+    return np.flip(np.ascontiguousarray(np.flip(values)))
+
+
+def apart(values):
+    """The same with something else behind every element."""
+    stored = np.zeros((*values.shape, 2), values.dtype)
+    stored[..., 0] = values
+    return stored[..., 0]
+
+
+def indices_for(rng, sizes, shape, dtype, share):
+    """Tuples along the last dimension, some coordinates of `share` of them out of range on either side; and the tuples as
+    they are clamped, and which of them were not in range."""
+    given, clamped, missed = [], [], np.zeros(shape, bool)
+    bad = BAD[share](rng, shape)
+    chosen = rng.integers(0, len(sizes), shape)
+    for k, size in enumerate(sizes):
+        signed = np.dtype(dtype).kind == "i"
+        usual = rng.integers(-size if signed else 0, size, shape) if size else np.zeros(shape, np.int64)
+        far = rng.choice([size, size + 1, 2**31 - 1, *((-size - 1, -(2**31)) if signed else (2**32 - 1,))], shape)
+        index = np.where(bad & (chosen == k), far, usual)
+        wrapped = np.where(index < 0, index + size, index)
+        missed |= (wrapped < 0) | (wrapped >= size)
+        given.append(index.astype(dtype))
+        clamped.append(np.clip(wrapped, 0, max(size - 1, 0)))
+    return np.stack(given, -1), tuple(clamped), missed
+
+
+def tensors(rng, shape, dtype):
+    """The same values as they usually lie, and backwards, which takes offsets of 64 bits."""
+    values = rng.integers(1, 100, shape).astype(dtype)
+    yield values
+    yield flipped(values)
+
+
+@pytest.mark.parametrize("isa", ISAS, indirect=True)
+@pytest.mark.parametrize("index_type", ["int32", "uint32", "int64", "uint64"])
+@pytest.mark.parametrize("share", BAD)
+@pytest.mark.parametrize(("shape", "width"), TABLES, ids=lambda v: str(v).replace(" ", ""))
+def test_tuples(isa, index_type, share, shape, width, rng, every_thread):
+    dtype = rng.choice(["uint8", "float16", "float32", "float64", "complex128"])
+    given, clamped, missed = indices_for(rng, shape[:width], (COUNT,), index_type, share)
+    empty = 0 in shape[:width]
+    for table in tensors(rng, shape, dtype):
+        for indices in (given, np.asfortranarray(given), apart(given)):
+            for threads in (1, 3):
+                gathered = np.zeros((COUNT, *shape[width:]), dtype) if empty else table[clamped]
+                if not empty:
+                    found = dmlcore.gather_nd(table, indices, mode="clip", num_threads=threads)
+                    assert same_bits(found, gathered)
+                wanted = gathered.copy()
+                wanted[missed] = 101
+                out = np.zeros_like(wanted)
+                found = dmlcore.gather_nd(table, indices, mode="fill", fill_value=101, out=out, num_threads=threads)
+                assert found is out and same_bits(out, wanted)
+                updates = np.arange(wanted.size).reshape(wanted.shape).astype(dtype)
+                wanted = table.copy()
+                wanted[tuple(c[~missed] for c in clamped)] = updates[~missed]
+                assert same_bits(dmlcore.scatter_nd(table, indices, updates, mode="drop", num_threads=threads), wanted)
+                inside = table.copy()
+                dmlcore.scatter_nd(inside, indices, updates, mode="drop", out=inside, num_threads=threads)
+                assert same_bits(inside, wanted), "in place"
+
+
+@pytest.mark.parametrize("isa", ISAS, indirect=True)
+@pytest.mark.parametrize("index_type", ["int32", "uint32", "int64", "uint64"])
+@pytest.mark.parametrize("share", BAD)
+@pytest.mark.parametrize("axis", [0, 1])
+def test_elements(isa, index_type, share, axis, rng, every_thread):
+    """Rows of the indices walk along the table; updates are added, so that none may be met twice or left out."""
+    shape = (83, 61)
+    for dtype in ("uint8", "uint16", "float32", "float64", "complex128"):
+        given, (clamped,), missed = indices_for(rng, shape[axis : axis + 1], shape, index_type, share)
+        given = given[..., 0]
+        places = list(np.indices(shape))
+        places[axis] = clamped
+        for table in tensors(rng, shape, dtype):
+            for indices in (given, np.asfortranarray(given), flipped(given)):
+                for threads in (1, 3):
+                    options = {"axis": axis, "num_threads": threads}
+                    wanted = table[tuple(places)]
+                    assert same_bits(dmlcore.gather_elements(table, indices, mode="clip", **options), wanted)
+                    wanted[missed] = 101
+                    found = dmlcore.gather_elements(table, indices, mode="fill", fill_value=101, **options)
+                    assert same_bits(found, wanted)
+                    updates = np.arange(wanted.size).reshape(shape).astype(dtype)
+                    wanted = table.copy()
+                    wanted[tuple(p[~missed] for p in places)] = updates[~missed]
+                    assert same_bits(dmlcore.scatter_elements(table, indices, updates, mode="drop", **options), wanted)
+                    if dtype != "complex128":
+                        wanted = table.copy()
+                        np.add.at(wanted, tuple(p[~missed] for p in places), updates[~missed])
+                        found = dmlcore.scatter_elements(table, indices, updates, mode="drop", reduction="add", **options)
+                        assert same_bits(found, wanted)
+
+
+@pytest.mark.parametrize("share", BAD)
+@pytest.mark.parametrize("count", [1, 7, 300, 20000])
+def test_as_the_product_chooses(share, count, rng, each_way):
+    """Few and many; nothing is lost where all indices were taken for in range at first."""
+    for n in (5, 4000):
+        given, (clamped,), missed = indices_for(rng, (n,), (count,), "int64", share)
+        given = given[:, 0]
+        x, out = rng.random(n), np.zeros(count)
+        assert same_bits(dmlcore.gather(x, given, mode="clip"), x[clamped])
+        wanted = np.where(missed, np.nan, x[clamped])
+        dmlcore.gather(x, given, mode="fill", fill_value=np.nan, out=out)
+        np.testing.assert_array_equal(out, wanted)
+        y, updates = x.copy(), rng.random(count)
+        wanted = x.copy()
+        wanted[clamped[~missed]] = updates[~missed]
+        dmlcore.scatter_elements(y, given, updates, mode="drop", out=y)
+        assert same_bits(y, wanted)
+        assert same_bits(dmlcore.scatter_elements(x, given, updates, mode="drop"), wanted)
+
+
+@pytest.mark.parametrize("value", [0, 1, -1, 2.5, -0.0, float("nan"), float("inf"), 1e-8, True, np.float16(3), 127])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_fill_values_bit_by_bit(value, dtype):
+    found = dmlcore.gather(np.zeros(3, dtype), [1, 9], mode="fill", fill_value=value)
+    assert found[1:].tobytes() == np.asarray(value).astype(dtype).tobytes()
