@@ -80,17 +80,18 @@ class BuildExt(build_ext):
         avx512, avx2, baseline = self.accepted(repeats_less), self.accepted(repeats_less, wide), self.accepted(vectors)
         own = {"avx512.c": avx512, "avx2.c": avx2, "baseline.c": baseline} if x86 else {}
         # They decide, and do nothing for every element, or gain nothing by unrolled loops: 12 KB of the wheel
-        decide = "chains columns in_order interleaved looked_up move overwritten policy_indices pool rows short_rows straight"
-        decide += " strided tiles together turned turned_once whole"
+        decide = "chains columns distinct in_order interleaved looked_up move overwritten policy_indices pool rows short_rows"
+        decide += " straight strided tiles together turned turned_once whole"
         own |= {f"{name}.c": ["-O2"] for name in decide.split()}
         own |= {name: self.accepted(vectors) for name in ("boxes.c", "lenient.c")}  # which have long loops
         loops = ["-falign-loops=32", *self.accepted(all_hot)]
 
         def compile_one(source, options):
             # Where a short loop happens to lie across two lines of code, it takes up to a fifth longer. Calls of few elements
-            # come from the generated module, which takes some nanoseconds longer if its loops are aligned.
+            # come from the generated module, which takes some nanoseconds longer if its loops are aligned; it has none to
+            # unroll: 7 KB of the wheel.
             file = Path(source)
-            more = [*loops, *own.get(file.name, [])] if file.parent.name in ("core", "isa") else []
+            more = [*loops, *own.get(file.name, [])] if file.parent.name in ("core", "isa") else ["-O2"]
             return one_after_the_other([source], **options | {"extra_postargs": [*options["extra_postargs"], *more]})
 
         def compile(sources, **options):

@@ -73,6 +73,31 @@ def test_empty_slices(op):
         assert (caught.value.first, caught.value.second) == ((1,), (2,))
 
 
+@pytest.mark.parametrize(("places", "updates"), [(30000, 700), (70000, 50000), (3_000_000, 3), (1, 1)])
+@pytest.mark.parametrize("index_type", ["int32", "uint32", "int64", "uint64"])
+def test_many_places(op, places, updates, index_type, rng):
+    """Few bits, many, too many for so few positions; every second index is negative; tables that lie backwards."""
+    scatter, tuples = getattr(dmlcore, op.python.function), "coordinate_stride" in op.kernel.fields
+    chosen = rng.choice(places, updates, replace=False)
+    chosen[::2] -= places if index_type.startswith("int") else 0
+    values = np.arange(updates) % 251
+    options = {"duplicates": "raise", "mode": "drop"}
+    for table in (np.zeros(places, np.uint8), np.zeros(places, np.uint8)[::-1], np.zeros(3 * places, np.uint8)[::3]):
+        indices = chosen.astype(index_type).reshape(-1, *[1] * tuples)
+        wanted = table.copy()
+        wanted[chosen] = values
+        assert same_bits(scatter(table, indices, values.astype(np.uint8), duplicates="raise", out=table), wanted)
+        for again in range(1, min(updates, 4)):
+            indices[-1] = indices[again - 1] % places  # the same place, not always the same number
+            with pytest.raises(dmlcore.DuplicateIndexError) as caught:
+                scatter(table, indices, np.full(updates, 255, np.uint8), out=table, **options)
+            assert (caught.value.first, caught.value.second) == ((again - 1,), (updates - 1,))
+            assert same_bits(table, wanted)
+        indices[:2] = places + 7  # that names no place
+        scatter(table, indices[:2], np.full(min(updates, 2), 255, np.uint8), out=table, **options)
+        assert same_bits(table, wanted)
+
+
 @pytest.mark.parametrize("value", ["first", "", None, 1])
 def test_wrong_values(op, value, rng):
     drawn = random_call(op, rng, "INT32", "INT64")

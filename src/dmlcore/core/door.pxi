@@ -116,6 +116,8 @@ cdef extern from "core/kernel.h" nogil:
     bint dml_move_few(int op, const dml_move *, const dml_run *)
     bint dml_move_is_small(const dml_move *)
     int dml_move_run(int op, const dml_move *, dml_run *)
+    int dml_are_distinct(const dml_move *, int index, int (*poll)() noexcept nogil) nogil
+    int dml_name_places(const dml_move *, int index, int64_t *, int (*poll)() noexcept nogil) nogil
     int dml_nonzero_count(dml_nonzero *, dml_run *)
     int dml_nonzero_write(dml_nonzero *, dml_run *)
     void dml_nonzero_free(dml_nonzero *)
@@ -148,30 +150,6 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
-    /* The offset of a position, told by its row-major number. */
-    static int64_t dml_dot(dml_list sizes, dml_list strides, int64_t number)
-    {
-        int64_t offset = 0;
-        for (int64_t d = sizes.n - 1; d >= 0; d--) {
-            offset += number % sizes.v[d] * dml_stride(strides, d);
-            number /= sizes.v[d];
-        }
-        return offset;
-    }
-
-    /* A coordinate as it stands; a uint64_t that does not fit becomes one that no dimension has. */
-    static int64_t dml_coordinate(const char *at, int index)
-    {
-        union { int32_t i32; int64_t i64; uint32_t u32; uint64_t u64; } value;
-        memcpy(&value, at, index == DML_INDEX_I32 || index == DML_INDEX_U32 ? 4 : 8);
-        switch (index) {
-        case DML_INDEX_I32: return value.i32;
-        case DML_INDEX_U32: return value.u32;
-        case DML_INDEX_I64: return value.i64;
-        default: return value.u64 > INT64_MAX ? INT64_MAX : (int64_t)value.u64;
-        }
-    }
-
     /* Hands on an exception that is set already, as PyErr_CheckSignals left it. */
     static int dml_raised(void) { return -1; }
 
@@ -193,14 +171,11 @@ cdef extern from *:
     #endif
     """
     int dml_raised() except -1
-    int64_t dml_dot(dml_list, dml_list, int64_t) nogil
-    int64_t dml_coordinate(const char *, int) nogil
     const char *DML_COMPILER
     int DML_OPENMP
 
 cdef enum:
     KEEP_GIL = 16384        # elements that are looked for in less time than giving the GIL away and getting it back takes
-    ASK_EVERY = 1 << 22     # positions that are walked with the GIL held, between two looks for Ctrl-C
 
 cdef int threads_wanted = 1     # set_num_threads, or default_threads
 cdef bint always_planned = False    # _set_grain
@@ -483,29 +458,20 @@ cdef int check_reduction(Options *options, int data_type, cnp.ndarray data) exce
 
 cdef int check_duplicates(dml_move *move, int index, str operator, str tensor, str parameter, cnp.ndarray indices,
                           bint tuples) except -1:
-    """duplicates='raise': no two positions may name one place of the table. Takes 8 bytes a position."""
-    cdef int64_t count = dml_product(move.positions), at, place, value, k
-    cdef cnp.npy_intp length = count
-    cdef cnp.ndarray places = cnp.PyArray_EMPTY(1, &length, cnp.NPY_INT64, 0)
-    cdef int64_t *target = <int64_t *> cnp.PyArray_DATA(places)
-    cdef const char *index_at
-    cdef bint outside, empty = dml_product(move.slice) == 0   # whose strides may be zero, and tell no place
-    for at in range(count):
-        if at % ASK_EVERY == ASK_EVERY - 1 and check_signals():
-            dml_raised()
-        place = dml_dot(move.positions, move.table_strides, at)
-        index_at = move.indices + dml_dot(move.positions, move.index_strides, at)
-        outside = False
-        for k in range(move.bounds.n):
-            value = dml_coordinate(index_at + k * move.coordinate_stride, index)
-            if value < 0 and index != DML_INDEX_U64:
-                value += move.bounds.v[k]
-            outside = outside or not (0 <= value < move.bounds.v[k])
-            if empty and not outside:
-                place = place * move.bounds.v[k] + value
-            elif not outside:
-                place += value * move.steps.v[k]
-        target[at] = INT64_MIN + at if outside else place   # those that mode= deals with are no duplicates
+    """duplicates='raise': no two positions may name one place of the table; if two do, all places are sorted to find the first."""
+    cdef cnp.npy_intp positions = dml_product(move.positions)
+    cdef int status
+    with nogil:
+        status = dml_are_distinct(move, index, &poll)
+    if status == 1:
+        return 0
+    cdef cnp.ndarray places = cnp.PyArray_EMPTY(1, &positions, cnp.NPY_INT64, 0)
+    cdef int64_t *named = <int64_t *> cnp.PyArray_DATA(places)
+    if status == 0:
+        with nogil:
+            status = dml_name_places(move, index, named, &poll)
+    if status < 0:
+        dml_raised()
     pair = _arrays.first_duplicate(places)
     if pair is not None:
         raise _errors.duplicate_error(operator, tensor, parameter, (<object> indices).shape, pair, tuples)

@@ -86,6 +86,14 @@ int dml_move_few(int op, const dml_move *move, const dml_run *run);
 /* Runs operator `op` (enum dml_operator in _generated/operators.h, the row of the loop tables). */
 int dml_move_run(int op, const dml_move *move, dml_run *run);
 
+/* Whether all positions of a scatter whose indices are in range name different places of its table. 0: some do not, or it would take
+ * more than 8 bytes of memory for each to know; -1: `poll`, which is asked now and then, said so. */
+int dml_are_distinct(const dml_move *move, int index, int (*poll)(void));
+
+/* A number for the place that each position names, one below 0 that no other has where its index is out of range; the move has some
+ * positions. -1 as above. */
+int dml_name_places(const dml_move *move, int index, int64_t *places, int (*poll)(void));
+
 /* Coordinates of the elements x with (x & mask) != 0, in row-major order. Two steps, so that the caller can allocate the
  * exact result in between: count, then write; dml_nonzero_free releases the scratch memory after either. */
 typedef struct {
