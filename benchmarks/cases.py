@@ -13,6 +13,8 @@ import numpy as np
 
 KIB, MIB = 1024, 1024 * 1024
 LEVELS = ("tiny", "L2", "L3", "DRAM")
+USUAL = ("C", "random", "none", "raise")  # what a name does not tell
+OUTSIDE = 0.005  # of the indices, above and below
 COLUMNS = 64  # of the indices' rows, where they are one column
 PERIOD = 1_000_003  # random values are repeated after so many: large arrays are made quickly
 
@@ -29,9 +31,10 @@ class Cell:
     index: str = "int64"
     axis: int = 0
     layout: str = "C"  # of the input: C, T (transposed), step (every second element); indices: F, broadcast, part, column
-    pattern: str = "random"  # of the indices: random, negative, permutation, few (16 targets), rows (equal along a row), ...
+    pattern: str = "random"  # of the indices: random, negative, outside, permutation, few (16 targets), rows (all equal), ...
     density: float = 1.0  # nonzero_coordinates
     reduction: str = "none"
+    mode: str = "raise"  # what becomes of indices out of range; those of the pattern "outside" are, one of a hundred
     quick: bool = False
     title: str = ""  # for the few cells that have a story
 
@@ -50,7 +53,7 @@ class Cell:
             words += [index, "x".join(map(str, self.index_shape))]
         if self.op in ("gather", "gather_elements", "scatter_elements"):
             words.append(f"axis{self.axis}")
-        words += [word for word in (self.layout, self.pattern, self.reduction) if word not in ("C", "random", "none")]
+        words += [word for word in (self.layout, self.pattern, self.reduction, self.mode) if word not in USUAL]
         return "-".join(words)
 
     @property
@@ -97,11 +100,19 @@ class Task:
         return out
 
     @cached_property
+    def inside(self) -> np.ndarray:
+        """Which single indices are in range."""
+        size = self.x.shape[self.cell.axis]
+        return (self.i >= -size) & (self.i < size)
+
+    @cached_property
     def expected(self) -> np.ndarray:
         """The right answer, by NumPy's plainest means; for nonzero_coordinates (count, ndim)."""
         x, i, cell = self.x, self.i, self.cell
         if cell.op == "gather":
-            return np.take(x, i, cell.axis)
+            return np.take(x, i, cell.axis, mode=cell.mode)
+        if cell.op == "gather_elements" and cell.mode == "fill":
+            return np.where(self.inside, np.take_along_axis(x, np.where(self.inside, i, 0), cell.axis), x.dtype.type(0))
         if cell.op == "gather_elements":
             return np.take_along_axis(x, i, cell.axis)
         if cell.op == "gather_nd":
@@ -109,7 +120,9 @@ class Task:
         if cell.op == "nonzero_coordinates":
             return np.argwhere(x)
         y = x.copy()
-        if cell.op == "scatter_nd":
+        if cell.mode == "drop":
+            y[i[self.inside]] = self.u[self.inside[..., 0]]
+        elif cell.op == "scatter_nd":
             y[self.coordinates] = self.u
         elif cell.reduction == "add":  # the indices of this cell are equal along a row
             order = np.argsort(i[:, 0], kind="stable")
@@ -150,7 +163,7 @@ def task(cell: Cell) -> Task:
     # What is written depends on the target alone, so that the order of duplicates cannot be seen.
     source = _values(rng, cell.dtype, cell.shape)
     plain = Cell("gather_nd" if cell.op == "scatter_nd" else "gather_elements", **_data_of(cell))
-    u = np.ascontiguousarray(Task(plain, source, i).expected)
+    u = np.ascontiguousarray(Task(plain, source, i % cell.shape[0] if cell.mode == "drop" else i).expected)
     return Task(cell, x, i, u, cell.shape)
 
 
@@ -225,7 +238,11 @@ def _draw(rng, pattern: str, size: int, shape: tuple) -> np.ndarray:
         return np.sort(rng.integers(0, size, shape, np.int32), axis=-1)
     if pattern == "negative":
         return rng.integers(-size, size, shape)
-    return rng.integers(0, size, shape, np.int64 if size > 2**31 else np.int32)
+    i = rng.integers(0, size, shape, np.int64 if size > 2**31 else np.int32)
+    if pattern == "outside":
+        i[rng.random(shape) < OUTSIDE] = size + 1
+        i[rng.random(shape) < OUTSIDE] = -size - 1
+    return i
 
 
 def _nonzero(level, dtype, shape, *densities, **more):
@@ -247,6 +264,9 @@ def _table() -> list[Cell]:
         c(g, "L2", f32, (65536,), (100, 300), layout="part"),
         c(g, "L2", f32, (65536,), (16384,), layout="column"),
         c(g, "L2", f32, (10, 8192), (8000,), axis=1, layout="column"),
+        c(g, "L2", f32, (65536,), (32768,), mode="clip"),
+        c(g, "L2", f32, (65536,), (32768,), mode="clip", pattern="outside"),
+        c(g, "L2", f32, (4096, 16), (4096,), i32, mode="clip", pattern="outside"),
         c(g, "L3", f32, (512, 4096), (1024,), axis=1),
         c(g, "L3", u8, (16384, 256), (16384,), i32),
         c(g, "L3", f32, (16 * MIB,), (20_000,)),
@@ -276,6 +296,7 @@ def _table() -> list[Cell]:
         c(e, "L2", u8, (2048, 222), (2048, 341), u32, axis=1),
         c(e, "L2", f32, (50, 20), (50, 20), axis=1, layout="part"),
         c(e, "L2", f32, (200, 200), (200, 200), axis=1, layout="part"),
+        c(e, "L2", f32, (64, 512), (64, 512), axis=1, mode="fill", pattern="outside"),
         c(e, "L3", f32, (50000, 40), (50000, 20), axis=1, layout="part"),
         c(e, "L3", f32, (2048, 1024), (2048, 1024), axis=1),
         c(e, "L3", f32, (1024, 2048), (1024, 2048), axis=0),
@@ -347,6 +368,7 @@ def _table() -> list[Cell]:
         c(sn, "L2", f32, (4096, 16), (4096, 1), pattern="permutation"),
         c(sn, "L2", f32, (4096, 16), (4096, 1), pattern="few"),
         c(sn, "L2", u8, (300, 300, 4), (10, 1), layout="T"),
+        c(sn, "L2", f32, (65536,), (32768, 1), mode="drop", pattern="outside"),
         c(sn, "L3", f32, (65536, 16), (655, 1), pattern="permutation"),
         c(sn, "L3", f32, (512, 512, 16), (64 * KIB, 2), i32),
         c(sn, "L3", f32, (2048, 512), (64 * KIB, 2), layout="F"),

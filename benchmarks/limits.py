@@ -134,5 +134,8 @@ def _offsets(task: Task) -> tuple[int, np.ndarray]:
 
 
 def decides(task: Task) -> str:
-    """Which limit a cell is held against: the copy for large slices, views and nonzero_coordinates, else the loop."""
-    return "copy" if task.i is None or not task.plain or task.cell.slice_bytes >= KIB else "loop"
+    """Which limit a cell is held against: the copy for large slices, views, nonzero_coordinates, and where indices may be out
+    of range, which the loop does not look for; else the loop."""
+    if task.i is None or not task.plain or task.cell.mode != "raise":
+        return "copy"
+    return "copy" if task.cell.slice_bytes >= KIB else "loop"

@@ -5,6 +5,7 @@ import numpy as np
 from . import Call
 
 IN_BOUNDS = "promise_in_bounds"
+MODES = (("gather", "clip"), ("gather_elements", "fill"), ("scatter_nd", "drop"))
 
 
 def load(threads):
@@ -24,14 +25,19 @@ def _call(t, label, function, *arrays):
     return Call(f"jit({label})", "fresh", lambda: compiled(*arrays).block_until_ready())
 
 
+def _mode(t):
+    return IN_BOUNDS if t.cell.mode == "raise" else t.cell.mode
+
+
 def gather(t):
-    before = (slice(None),) * t.cell.axis
-    yield _call(t, "x.at[i].get", lambda x, i: x.at[(*before, i)].get(mode=IN_BOUNDS), t.x, t.i)
+    before, mode = (slice(None),) * t.cell.axis, _mode(t)
+    yield _call(t, "x.at[i].get", lambda x, i: x.at[(*before, i)].get(mode=mode), t.x, t.i)
 
 
 def gather_elements(t):
-    axis = t.cell.axis
-    yield _call(t, "take_along_axis", lambda x, i: jnp.take_along_axis(x, i, axis, mode=IN_BOUNDS), t.x, t.i)
+    axis, mode = t.cell.axis, _mode(t)
+    more = {"fill_value": 0} if mode == "fill" else {}
+    yield _call(t, "take_along_axis", lambda x, i: jnp.take_along_axis(x, i, axis, mode=mode, **more), t.x, t.i)
 
 
 def _tuple(i):
@@ -56,7 +62,8 @@ def scatter_elements(t):
 
 
 def scatter_nd(t):
-    yield _call(t, "x.at[tuple].set", lambda x, i, u: x.at[_tuple(i)].set(u, mode=IN_BOUNDS), t.x, t.i, t.u)
+    mode = _mode(t)
+    yield _call(t, "x.at[tuple].set", lambda x, i, u: x.at[_tuple(i)].set(u, mode=mode), t.x, t.i, t.u)
 
 
 def nonzero_coordinates(t):

@@ -13,6 +13,7 @@ import numpy as np
 from . import Call
 
 COMPILES = 4.0
+MODES = (("gather", "clip"), ("gather_elements", "fill"), ("scatter_nd", "drop"))
 CHUNK = 4096  # elements of nonzero_coordinates that one thread takes at a time
 
 
@@ -73,6 +74,10 @@ def _around(shape, axis):
 
 def gather(t):
     outer, size, inner = _around(t.x.shape, t.cell.axis)
+    if t.cell.mode == "clip" and inner == 1:
+        return _both(t, _clip_flat, t.x, t.i)
+    if t.cell.mode == "clip":
+        return _both(t, _clip, _seen(t.x, size, inner), t.i, shape=(t.i.size, inner))
     if inner == 1 and outer == 1:
         return _both(t, _flat, _seen(t.x, -1), _seen(t.i, -1), shape=(t.i.size,))
     return _both(t, _gather, _seen(t.x, outer, size, inner), _seen(t.i, -1), shape=(outer, t.i.size, inner))
@@ -84,7 +89,8 @@ def gather_elements(t):
         return _both(t, _flat, t.x, t.i)
     if axis == ndim - 1:
         shape = t.i.size // t.i.shape[-1], t.i.shape[-1]
-        return _both(t, _elements_last, _seen(t.x, -1, t.x.shape[-1]), _seen(t.i, *shape), shape=shape)
+        loop = _fill_last if t.cell.mode == "fill" else _elements_last
+        return _both(t, loop, _seen(t.x, -1, t.x.shape[-1]), _seen(t.i, *shape), shape=shape)
     shape = _around(t.i.shape, axis)
     return _both(t, _elements_inner, _seen(t.x, *_around(t.x.shape, axis)), _seen(t.i, *shape), shape=shape)
 
@@ -104,6 +110,18 @@ def _flat(x, i, y):
         y[n] = x[i[n]]
 
 
+def _clip_flat(x, i, y):
+    for n in numba.prange(i.size):
+        y[n] = x[min(max(i[n], 0), x.size - 1)]
+
+
+def _clip(x, i, y):
+    for n in numba.prange(i.size):
+        at = min(max(i[n], 0), x.shape[0] - 1)
+        for k in range(x.shape[1]):
+            y[n, k] = x[at, k]
+
+
 def _gather(x, i, y):
     for n in numba.prange(x.shape[0] * i.size):
         outer, at = divmod(n, i.size)
@@ -115,6 +133,13 @@ def _elements_last(x, i, y):
     for row in numba.prange(i.shape[0]):
         for n in range(i.shape[1]):
             y[row, n] = x[row, i[row, n]]
+
+
+def _fill_last(x, i, y):
+    for row in numba.prange(i.shape[0]):
+        for n in range(i.shape[1]):
+            at = i[row, n]
+            y[row, n] = x[row, at] if -x.shape[1] <= at < x.shape[1] else 0
 
 
 def _elements_inner(x, i, y):
@@ -175,6 +200,8 @@ def scatter_elements(t):
 def scatter_nd(t):
     q, count = t.cell.tuple_size, math.prod(t.i.shape[:-1])
     i = _seen(t.i, count, q)
+    if t.cell.mode == "drop":
+        return _both(t, _drop, t.x, i, t.u)
     if t.x.ndim == q:
         return _both(t, (_put1, _put2, _put3)[q - 1], t.x, i, t.u)
     shape = (*t.x.shape[:q], math.prod(t.x.shape[q:]))
@@ -185,6 +212,14 @@ def _put_flat(x, i, u, y):
     y[:] = x
     for n in numba.prange(i.size):
         y[i[n]] = u[n]
+
+
+def _drop(x, i, u, y):
+    y[:] = x
+    for n in numba.prange(i.shape[0]):
+        at = i[n, 0]
+        if -x.shape[0] <= at < x.shape[0]:
+            y[at] = u[n]
 
 
 def _put_last(x, i, u, y):

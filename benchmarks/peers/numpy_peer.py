@@ -4,6 +4,8 @@ import numpy as np
 
 from . import Call
 
+MODES = (("gather", "clip"), ("gather_elements", "fill"), ("scatter_nd", "drop"))
+
 
 def load(threads):
     return np.__version__
@@ -11,14 +13,24 @@ def load(threads):
 
 def gather(t):
     x, i, axis, out = t.x, t.i, t.cell.axis, t.empty()
-    yield Call("take", "fresh", lambda: np.take(x, i, axis))
-    if axis == 0:
+    if t.cell.mode == "clip":
+        yield Call('take(mode="clip")', "fresh", lambda: np.take(x, i, axis, mode="clip"))
+    else:
+        yield Call("take", "fresh", lambda: np.take(x, i, axis))
+    if axis == 0 and t.cell.mode != "clip":
         yield Call("x[i]", "fresh", lambda: x[i])
     yield Call('take(mode="clip", out=)', "reused", lambda: np.take(x, i, axis, out=out, mode="clip"))
 
 
 def gather_elements(t):
     x, i, axis = t.x, t.i, t.cell.axis
+    if t.cell.mode == "fill":
+
+        def fill():
+            inside = (i >= -x.shape[axis]) & (i < x.shape[axis])
+            return np.where(inside, np.take_along_axis(x, np.where(inside, i, 0), axis), x.dtype.type(0))
+
+        return iter([Call("where, take_along_axis", "fresh", fill)])
     if x.ndim == 1:
         return gather(t)
     return iter([Call("take_along_axis", "fresh", lambda: np.take_along_axis(x, i, axis))])
@@ -69,6 +81,14 @@ def scatter_nd(t):
         y[at] = u
         return y
 
+    def drop(y):
+        inside = (at[0] >= -x.shape[0]) & (at[0] < x.shape[0])
+        y[at[0][inside]] = u[inside]
+        return y
+
+    if t.cell.mode == "drop":
+        yield from _written(x, out, "y[i[inside]] = u[inside]", drop)
+        return
     yield from _written(x, out, "y[tuple] = u", put)
     if len(at) > 1:
         dims = _flat(x, at)[1]

@@ -5,6 +5,7 @@ import math
 
 from . import Call
 
+MODES = (("gather", "clip"), ("gather_elements", "fill"), ("scatter_nd", "drop"))
 LARGE = 32 << 20  # bytes; NumPy's allocator gives as much back to the system
 
 
@@ -35,12 +36,17 @@ def _both(t, name, fresh, reused):
 
 
 def gather(t):
-    f, x, i, axis, out = dmlcore.gather, t.x, t.i, t.cell.axis, t.empty()
+    f, x, i, axis, out, mode = dmlcore.gather, t.x, t.i, t.cell.axis, t.empty(), t.cell.mode
+    if mode != "raise":
+        return _both(t, f"gather({mode})", lambda: f(x, i, axis, mode=mode), lambda: f(x, i, axis, mode=mode, out=out))
     return _both(t, "gather", lambda: f(x, i, axis), lambda: f(x, i, axis, out=out))
 
 
 def gather_elements(t):
-    f, x, i, axis, out = dmlcore.gather_elements, t.x, t.i, t.cell.axis, t.empty()
+    f, x, i, axis, out, mode = dmlcore.gather_elements, t.x, t.i, t.cell.axis, t.empty(), t.cell.mode
+    if mode != "raise":
+        name = f"gather_elements({mode})"
+        return _both(t, name, lambda: f(x, i, axis, mode=mode), lambda: f(x, i, axis, mode=mode, out=out))
     return _both(t, "gather_elements", lambda: f(x, i, axis), lambda: f(x, i, axis, out=out))
 
 
@@ -58,7 +64,9 @@ def scatter_elements(t):
 
 
 def scatter_nd(t):
-    f, x, i, u, out = dmlcore.scatter_nd, t.x, t.i, t.u, t.empty()
+    f, x, i, u, out, mode = dmlcore.scatter_nd, t.x, t.i, t.u, t.empty(), t.cell.mode
+    if mode != "raise":
+        return _both(t, f"scatter_nd({mode})", lambda: f(x, i, u, mode=mode), lambda: f(x, i, u, mode=mode, out=out))
     return _both(t, "scatter_nd", lambda: f(x, i, u), lambda: f(x, i, u, out=out))
 
 
