@@ -10,12 +10,16 @@
 
 #define DML_NOWHERE (INT64_MIN / 2) /* an offset of 64 bits that no table has; one of 32 bits: with the highest of them */
 
+/* What a box leaves to the next one when it had indices out of range, which probably has some too. */
+extern const char dml_some_elsewhere;
+#define DML_SOME_ELSEWHERE (&dml_some_elsewhere)
+
 typedef struct dml_block {
     int64_t count;                 /* positions to be moved */
     int64_t positions;             /* all of the box: as many, unless some were left out */
     char *table, *stream;          /* of the first position */
     const char *indices;
-    const char *known;             /* indices that the offsets come from already; NULL: none */
+    const char *known;             /* indices that the offsets come from already; NULL: none; or DML_SOME_ELSEWHERE */
     int64_t known_positions;       /* normalise.h: how many; */
     int64_t known_at;              /* rings, which check as many ahead as they need: where their offsets begin */
     int64_t following;             /* positions behind its own whose indices may be looked at already: the next boxes' */

@@ -3,73 +3,51 @@
 #include "block.h"
 #include "dispatch.h"
 
-#define GROUP 8 /* positions that are looked at together: mostly all of them are in range */
+const char dml_some_elsewhere;
 
 /* None is moved: a dimension that coordinates count along is empty. */
 static void miss_all(const dml_plan *p, dml_block *b)
 {
+    b->known = NULL;
     b->count = 0;
     for (; p->mode == DML_FILL && b->missed < b->positions; b->missed++)
         b->missing[b->missed] = dml_block_where(p, b, b->missed);
 }
 
-/* A gather: they are noted, to be filled after all have been moved. */
-static void note(const dml_plan *p, dml_block *b, const u8 *DML_RESTRICT elsewhere, int64_t begin, int64_t count)
-{
-    int64_t missed = b->missed, i = 0;
-    for (; i + GROUP <= count; i += GROUP) {
-        uint64_t any;
-        memcpy(&any, elsewhere + i, sizeof any);
-        for (int64_t k = i; any && k < i + GROUP; k++) {
-            b->missing[missed] = dml_block_where(p, b, begin + k);
-            missed += elsewhere[k];
-        }
-    }
-    for (; i < count; i++) {
-        b->missing[missed] = dml_block_where(p, b, begin + i);
-        missed += elsewhere[i];
-    }
-    b->missed = missed;
-}
-
-/* A scatter: they get offsets that no table has. */
-static void mark(const dml_plan *p, dml_block *b, const u8 *DML_RESTRICT elsewhere, int64_t begin, int64_t count)
-{
-    for (int64_t i = 0; i < count && p->wide; i++)
-        b->offsets.wide[begin + i] = elsewhere[i] ? DML_NOWHERE : b->offsets.wide[begin + i];
-    for (int64_t i = 0; i < count && !p->wide; i++)
-        b->offsets.narrow[begin + i] |= 0 - (u32)elsewhere[i];
-}
-
-/* Tuples of coordinates to the nearest ones that are in range, of dimensions that are not empty; and which positions they were not in
- * range for. U and S are their unsigned and signed types. */
-#define CLAMP(U, S, MOST)                                                                       \
-    static void clamp_##U(const dml_plan *p, const U *index, int64_t count, U *to)              \
-    {                                                                                           \
-        int is_signed = dml_index_signed(p->index), q = p->tuple;                               \
-        for (int k = 0; k < q; k++) {                                                           \
-            U last = (U)dml_least(p->bounds[k] - 1, is_signed ? (MOST) >> 1 : (MOST));          \
-            S high = (S)last, low = -high - 1;                                                  \
-            for (int64_t i = k; i < count * q; i += q) {                                        \
-                S v = (S)index[i];                                                              \
-                if (is_signed)                                                                  \
-                    to[i] = (U)(v < low ? low : v < high ? v : high);                           \
-                else                                                                            \
-                    to[i] = index[i] < last ? index[i] : last;                                  \
-            }                                                                                   \
-        }                                                                                       \
-    }                                                                                           \
-                                                                                                \
-    static void tell_##U(const U *index, const U *clamped, int64_t count, int q, u8 *elsewhere) \
-    {                                                                                           \
-        for (int64_t i = 0; i < count && q == 1; i++)                                           \
-            elsewhere[i] = index[i] != clamped[i];                                              \
-        for (int64_t i = 0; i < count && q > 1; i++, index += q, clamped += q) {                \
-            U differ = 0;                                                                       \
-            for (int k = 0; k < q; k++)                                                         \
-                differ |= index[k] ^ clamped[k];                                                \
-            elsewhere[i] = differ != 0;                                                         \
-        }                                                                                       \
+/* Tuples of coordinates to the nearest ones that are in range, of dimensions that are not empty; and the numbers of those that were
+ * not in range, how many is the answer. U and S are their unsigned and signed types. */
+#define CLAMP(U, S, MOST)                                                                           \
+    static void clamp_##U(const dml_plan *p, const U *index, int64_t count, U *to)                  \
+    {                                                                                               \
+        int is_signed = dml_index_signed(p->index), q = p->tuple;                                   \
+        for (int k = 0; k < q; k++) {                                                               \
+            U last = (U)dml_least(p->bounds[k] - 1, is_signed ? (MOST) >> 1 : (MOST));              \
+            S high = (S)last, low = -high - 1;                                                      \
+            for (int64_t i = k; i < count * q; i += q) {                                            \
+                S v = (S)index[i];                                                                  \
+                if (is_signed)                                                                      \
+                    to[i] = (U)(v < low ? low : v < high ? v : high);                               \
+                else                                                                                \
+                    to[i] = index[i] < last ? index[i] : last;                                      \
+            }                                                                                       \
+        }                                                                                           \
+    }                                                                                               \
+                                                                                                    \
+    static int64_t sift_##U(const U *index, const U *clamped, int64_t count, int q, u16 *elsewhere) \
+    {                                                                                               \
+        int64_t found = 0;                                                                          \
+        for (int64_t i = 0; i < count && q == 1; i++) {                                             \
+            elsewhere[found] = (u16)i;                                                              \
+            found += index[i] != clamped[i];                                                        \
+        }                                                                                           \
+        for (int64_t i = 0; i < count && q > 1; i++, index += q, clamped += q) {                    \
+            U differ = 0;                                                                           \
+            for (int k = 0; k < q; k++)                                                             \
+                differ |= index[k] ^ clamped[k];                                                    \
+            elsewhere[found] = (u16)i;                                                              \
+            found += differ != 0;                                                                   \
+        }                                                                                           \
+        return found;                                                                               \
     }
 CLAMP(u32, i32, (int64_t)UINT32_MAX)
 CLAMP(u64, i64, INT64_MAX)
@@ -91,11 +69,10 @@ void dml_lenient(const dml_plan *p, dml_block *b, const void *indices)
         _Alignas(DML_LINE) u32 half[DML_PACKED];
         u64 full[DML_PACKED];
     } clamped;
-    u8 elsewhere[DML_PACKED];
+    u16 elsewhere[DML_PACKED];
     int width = dml_index_width(p->index), q = p->tuple;
-    int64_t tuple = q * dml_index_bytes(p->index), count = 0;
+    int64_t tuple = q * dml_index_bytes(p->index), count = 0, all = 0;
     const char *index = indices;
-    b->known = NULL;
     for (int k = 0; k < q; k++)
         if (p->bounds[k] == 0) {
             miss_all(p, b);
@@ -114,15 +91,20 @@ void dml_lenient(const dml_plan *p, dml_block *b, const void *indices)
         place(p, b, &clamped, begin, count);
         if (p->mode == DML_CLIP)
             continue;
-        if (width == DML_WIDTH_U32)
-            tell_u32(half, clamped.half, count, q, elsewhere);
-        else
-            tell_u64(full, clamped.full, count, q, elsewhere);
-        if (p->stores)
-            mark(p, b, elsewhere, begin, count);
-        else
-            note(p, b, elsewhere, begin, count);
+        int64_t found = width == DML_WIDTH_U32 ? sift_u32(half, clamped.half, count, q, elsewhere)
+                                               : sift_u64(full, clamped.full, count, q, elsewhere);
+        for (int64_t i = 0; i < found; i++) {
+            int64_t at = begin + elsewhere[i];
+            if (p->mode == DML_FILL)
+                b->missing[b->missed++] = dml_block_where(p, b, at);
+            else if (p->wide)
+                b->offsets.wide[at] = DML_NOWHERE;
+            else
+                b->offsets.narrow[at] = UINT32_MAX;
+        }
+        all += found;
     }
+    b->known = all || p->mode == DML_CLIP ? DML_SOME_ELSEWHERE : NULL;
 }
 
 /* Elements of so many bytes, a constant where this is inlined. */

@@ -238,10 +238,12 @@ DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
         return NAME(by_columns)(p, b, p->ramped ? p->ramps->table.narrow : NULL);
     }
     const I *index = p->packed ? DML_JOIN3(pack, I, ISA)(p, b, count) : (const I *)b->indices;
+    int bad = b->known == DML_SOME_ELSEWHERE;
     b->known = b->indices;
     b->known_positions = b->positions;
-    int bad;
-    if (p->wide && p->tuple > 1)
+    if (bad)
+        ; /* there is no use in trying */
+    else if (p->wide && p->tuple > 1)
         bad = dml_wide(index, b->positions, p, p->ramped ? p->ramps->table.wide : NULL, b->offsets.wide);
     else if (p->wide)
         bad = NAME(wide)(index, b->positions, p, p->ramped ? p->ramps->table.wide : NULL, b->offsets.wide);
@@ -252,8 +254,10 @@ DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
         return 1;
     if (bad)
         dml_lenient(p, b, index);
-    if (bad && p->mode == DML_DROP)
+    if (bad && p->mode == DML_DROP && b->known == DML_SOME_ELSEWHERE) {
         KEEP_RANGE(p, b, p->wide ? DML_NOWHERE + 1 : 0, p->wide ? INT64_MAX : (int64_t)1 << 31);
+        b->known = DML_SOME_ELSEWHERE;
+    }
     if (p->again && !p->in_rows)
         NAME(repeat)(p, count, b->positions, b->offsets.narrow);
     return 0;
