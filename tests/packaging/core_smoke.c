@@ -104,7 +104,24 @@ static void rows(const dmlcore_api *dml, int storage, int index, int threads, in
             need(out[i] == 7, "nothing is written");
         run.mode = DML_DROP;
         need(dml->gather(&move, &run) == DMLCORE_INVALID, "a gather cannot drop");
+        memcpy(back, table, (size_t)(rows * row));
         need(dml->scatter(&move, &run) == DML_OK, "scatter drops");
+        for (int64_t i = 0; i < count; i++)
+            if (i != at && i != count - 1)
+                memset(back + plain[i] * row, 7, (size_t)row);
+        need(memcmp(back, table, (size_t)(rows * row)) == 0, "all but what is dropped is scattered");
+        char nines[16];
+        memset(nines, 9, sizeof nines);
+        run.fill = nines;
+        for (run.mode = DML_CLIP; run.mode <= DML_FILL; run.mode++) {
+            need(dml->gather(&move, &run) == DML_OK, "gather clips and fills");
+            for (int64_t i = 0; i < count; i++) {
+                int bad = i == at || i == count - 1, fills = bad && run.mode == DML_FILL;
+                const char *wanted = table + (bad ? rows - 1 : plain[i]) * row;
+                for (int64_t k = 0; k < row; k++)
+                    need(out[i * row + k] == (fills ? 9 : wanted[k]), "gather clips and fills");
+            }
+        }
     }
     free(table), free(out), free(back), free(indices), free(plain);
 }
