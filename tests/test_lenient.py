@@ -120,6 +120,38 @@ def test_elements(isa, index_type, share, axis, rng, every_thread):
                         assert same_bits(found, wanted)
 
 
+@pytest.mark.parametrize("isa", ISAS, indirect=True)
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("reduction", ["none", "add"])
+def test_offsets_beyond_31_bits(isa, threads, reduction, rng, every_thread):
+    """A table of 3 GiB, most of whose pages are never touched."""
+    places = rng.choice(2**20, 4000, replace=False) * 3000
+    table, indices = np.zeros(3 * 2**30, np.uint8), places.copy()
+    assert (places > 2**31).sum() > 100
+    indices[[5, -1]] = 2**32, -(2**40)
+    kept = np.delete(places, [5, len(places) - 1])
+    dmlcore.scatter_elements(
+        table, indices, np.full(4000, 3, np.uint8), mode="drop", reduction=reduction, out=table, num_threads=threads
+    )
+    assert (table[kept] == 3).all() and not table[places[[5, -1]]].any()
+    assert (dmlcore.gather(table, indices, mode="fill", fill_value=9, num_threads=threads)[[4, 5, -1]] == [3, 9, 9]).all()
+
+
+def test_bounds_beyond_62_bits():
+    """Nobody has such a table, but for one element that is repeated."""
+    table = np.broadcast_to(np.int8(5), (2**62 + 5, 1))
+    found = dmlcore.gather_nd(table, [[2**62 + 2, 0], [2**62 + 5, 0], [-1, 0]], mode="fill", fill_value=7)
+    assert found.tolist() == [5, 7, 5]
+
+
+@pytest.mark.parametrize("count", [3, 20000])
+def test_clip_has_nothing_to_take_from_an_empty_dimension(count, each_way):
+    out = np.full((count, 2), 7.0)
+    with pytest.raises(dmlcore.IndexOutOfRangeError):
+        dmlcore.gather(np.zeros((0, 2)), np.zeros(count, int), mode="clip", out=out)
+    assert (out == 7).all()
+
+
 @pytest.mark.parametrize("share", BAD)
 @pytest.mark.parametrize("count", [1, 7, 300, 20000])
 def test_as_the_product_chooses(share, count, rng, each_way):

@@ -82,7 +82,7 @@ def coordinate_type(dtype, out) -> int:
 
 
 def _is_usual(value, kind: str) -> bool:
-    """NaN, -1, 0 and so on, which every type of that kind has."""
+    """NaN, -1, 0 and so on, which every type of that kind has, or has something near."""
     if kind == "f":
         return type(value) in (int, float) and (value != value or (-1000 < value < 1000 and value == int(value)))
     return kind in "iu" and type(value) is int and 0 <= value < 128

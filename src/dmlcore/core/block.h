@@ -8,7 +8,9 @@
 #include "plan.h"
 #include "wide.h"
 
-#define DML_NOWHERE (INT64_MIN / 2) /* an offset of 64 bits that no table has; one of 32 bits: with the highest of them */
+/* Offsets that no table has: the others of 32 bits are less, those of 64 bits are more. */
+#define DML_NOWHERE_NARROW UINT32_MAX
+#define DML_NOWHERE (INT64_MIN / 2)
 
 /* What a box leaves to the next one when it had indices out of range, which probably has some too. */
 extern const char dml_some_elsewhere;

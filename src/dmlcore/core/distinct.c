@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-#define FEW 512 /* words of bits that need no memory of their own */
-#define MOST_FOR_EACH 64 /* bits for each position: what sorting takes */
-#define ASK_EVERY ((int64_t)1 << 22) /* positions between two looks at the keyboard */
+#define FEW 512 /* words of bits that need no memory of their own; more at most as many as positions */
+#define PIECE ((int64_t)1 << 16) /* positions after which it is asked whether two have met, */
+#define ASK_EVERY ((int64_t)1 << 22) /* and whether to stop */
 
 /* Steps in units of what all of them are multiples of; so many bytes lie below the table's first place. Either is NULL. */
 typedef struct {
@@ -60,24 +60,25 @@ static void open_notebook(notebook *n, const dml_move *m)
         n->strides[d] /= n->unit;
 }
 
-/* A row of positions, the first of which is number `first`; 1: one names a place again. Those out of range name none. */
-static int write_row(const dml_move *m, notebook *n, int index, const char *at, int64_t place, int64_t first)
+/* So many positions in a row, the first of which is number `first`; 1: one names a place again. Those out of range name none. */
+static int write_some(const dml_move *m, notebook *n, int index, const char *at, int64_t place, int64_t first, int64_t count)
 {
-    int64_t last = m->positions.n - 1, count = last < 0 ? 1 : m->positions.v[last], q = m->bounds.n;
+    int64_t last = m->positions.n - 1, q = m->bounds.n;
     int64_t stride = last < 0 ? 0 : dml_stride(m->index_strides, last), walk = last < 0 ? 0 : n->strides[last];
     int is_signed = dml_index_signed(index);
     uint64_t met = 0;
     for (int64_t i = 0; i < count; i++, at += stride, place += walk) {
-        int64_t number = place;
+        uint64_t number = (uint64_t)place;
         int missed = 0;
         for (int64_t k = 0; k < q; k++) {
             uint64_t bound = (uint64_t)m->bounds.v[k], u = (uint64_t)dml_coordinate_at(at + k * m->coordinate_stride, index);
             u += is_signed && (int64_t)u < 0 ? bound : 0;
+            DML_ONCE(u); /* another thread may be writing to the indices */
             missed |= u >= bound;
-            number += (int64_t)(u * (uint64_t)n->steps[k]);
+            number += u * (uint64_t)n->steps[k];
         }
         if (n->named)
-            n->named[first + i] = missed ? -1 - first - i : number;
+            n->named[first + i] = missed ? -1 - first - i : (int64_t)number;
         else if (!missed) {
             uint64_t bit = (uint64_t)1 << (number & 63);
             met |= n->seen[number >> 6] & bit;
@@ -90,16 +91,19 @@ static int write_row(const dml_move *m, notebook *n, int index, const char *at, 
 /* 1: all places are different, or are not compared; -1: poll said so. */
 static int write_all(const dml_move *m, notebook *n, int index, int (*poll)(void))
 {
-    int64_t done[DML_DIMS] = {0}, place = n->below / n->unit, asked = 0, d, first = 0;
+    int64_t done[DML_DIMS] = {0}, place = n->below / n->unit, asked = 0, first = 0, d = m->positions.n - 1;
+    int64_t row = d < 0 ? 1 : m->positions.v[d], stride = dml_stride(m->index_strides, d), walk = d < 0 ? 0 : n->strides[d];
     const char *at = m->indices;
-    int met = 0;
     do {
-        met = write_row(m, n, index, at, place, first);
-        first += m->positions.n ? m->positions.v[m->positions.n - 1] : 1;
-        if (first - asked >= ASK_EVERY) {
-            asked = first;
-            if (poll())
-                return -1;
+        for (int64_t begin = 0, some; begin < row; begin += some, first += some) {
+            some = dml_least(PIECE, row - begin);
+            if (write_some(m, n, index, at + begin * stride, place + begin * walk, first, some))
+                return 0;
+            if (first - asked >= ASK_EVERY) {
+                asked = first;
+                if (poll())
+                    return -1;
+            }
         }
         for (d = m->positions.n - 2; d >= 0; d--) {
             at += dml_stride(m->index_strides, d);
@@ -110,8 +114,8 @@ static int write_all(const dml_move *m, notebook *n, int index, int (*poll)(void
             place -= done[d] * n->strides[d];
             done[d] = 0;
         }
-    } while (!met && d >= 0);
-    return !met;
+    } while (d >= 0);
+    return 1;
 }
 
 int dml_are_distinct(const dml_move *m, int index, int (*poll)(void))
@@ -123,7 +127,7 @@ int dml_are_distinct(const dml_move *m, int index, int (*poll)(void))
         return 1;
     open_notebook(&n, m);
     int64_t words = n.places / n.unit / 64 + 1;
-    if (words > FEW && words / positions >= MOST_FOR_EACH / 64)
+    if (words > FEW && words > positions)
         return 0;
     n.named = NULL;
     n.seen = words > FEW ? calloc((size_t)words, sizeof *n.seen) : memset(few, 0, (size_t)words * sizeof *few);

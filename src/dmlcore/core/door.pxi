@@ -461,8 +461,11 @@ cdef int check_duplicates(dml_move *move, int index, str operator, str tensor, s
     """duplicates='raise': no two positions may name one place of the table; if two do, all places are sorted to find the first."""
     cdef cnp.npy_intp positions = dml_product(move.positions)
     cdef int status
-    with nogil:
+    if positions < KEEP_GIL:
         status = dml_are_distinct(move, index, &poll)
+    else:
+        with nogil:
+            status = dml_are_distinct(move, index, &poll)
     if status == 1:
         return 0
     cdef cnp.ndarray places = cnp.PyArray_EMPTY(1, &positions, cnp.NPY_INT64, 0)

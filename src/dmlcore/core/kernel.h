@@ -31,7 +31,7 @@ typedef struct {
     int data_type;           /* DML_TENSOR_DATA_TYPE; only reductions look at it */
     int mode;                /* enum dml_mode */
     int reduction;           /* enum dml_reduction */
-    int check_first;         /* 1: every index is checked before the first byte is written (the caller's own output) */
+    int check_first;         /* 1: a move that fails has written nothing (the caller's own output) */
     int threads;             /* upper bound; 1 never enters an OpenMP region */
     int untouched;           /* 1: the pages of the output are not in use yet; only speed depends on it */
     int (*poll)(void);       /* called now and then on the calling thread; non-zero stops the run (Ctrl-C). May be NULL */
@@ -87,7 +87,7 @@ int dml_move_few(int op, const dml_move *move, const dml_run *run);
 int dml_move_run(int op, const dml_move *move, dml_run *run);
 
 /* Whether all positions of a scatter whose indices are in range name different places of its table. 0: some do not, or it would take
- * more than 8 bytes of memory for each to know; -1: `poll`, which is asked now and then, said so. */
+ * more than 4 KiB of memory, and 8 bytes for each position, to know; -1: `poll`, asked now and then where there are millions, said so. */
 int dml_are_distinct(const dml_move *move, int index, int (*poll)(void));
 
 /* A number for the place that each position names, one below 0 that no other has where its index is out of range; the move has some

@@ -5,106 +5,98 @@
 
 const char dml_some_elsewhere;
 
-/* None is moved: a dimension that coordinates count along is empty. */
-static void miss_all(const dml_plan *p, dml_block *b)
-{
-    b->known = NULL;
-    b->count = 0;
-    for (; p->mode == DML_FILL && b->missed < b->positions; b->missed++)
-        b->missing[b->missed] = dml_block_where(p, b, b->missed);
-}
+/* Tuples of coordinates to the nearest ones that are in range, of dimensions that are not empty. U and S are their unsigned and signed
+ * types, U_MOST and S_MOST the largest bounds that differ. */
+#define CLAMP(U, S, U_MOST, S_MOST)                                                   \
+    static void clamp_##U(const dml_plan *p, const U *index, int64_t count, U *to)    \
+    {                                                                                 \
+        int is_signed = dml_index_signed(p->index), q = p->tuple;                     \
+        for (int k = 0; k < q; k++) {                                                 \
+            U last = (U)dml_least(p->bounds[k] - 1, is_signed ? (S_MOST) : (U_MOST)); \
+            S high = (S)last, low = -high - 1;                                        \
+            for (int64_t i = k; i < count * q; i += q) {                              \
+                U v = index[i];                                                       \
+                if (is_signed)                                                        \
+                    to[i] = (U)((S)v < low ? low : (S)v < high ? (S)v : high);        \
+                else                                                                  \
+                    to[i] = v < last ? v : last;                                      \
+            }                                                                         \
+        }                                                                             \
+    }
+CLAMP(u32, i32, (int64_t)UINT32_MAX, (int64_t)INT32_MAX)
+CLAMP(u64, i64, INT64_MAX, INT64_MAX)
 
-/* Tuples of coordinates to the nearest ones that are in range, of dimensions that are not empty; and the numbers of those that were
- * not in range, how many is the answer. U and S are their unsigned and signed types. */
-#define CLAMP(U, S, MOST)                                                                           \
-    static void clamp_##U(const dml_plan *p, const U *index, int64_t count, U *to)                  \
-    {                                                                                               \
-        int is_signed = dml_index_signed(p->index), q = p->tuple;                                   \
-        for (int k = 0; k < q; k++) {                                                               \
-            U last = (U)dml_least(p->bounds[k] - 1, is_signed ? (MOST) >> 1 : (MOST));              \
-            S high = (S)last, low = -high - 1;                                                      \
-            for (int64_t i = k; i < count * q; i += q) {                                            \
-                S v = (S)index[i];                                                                  \
-                if (is_signed)                                                                      \
-                    to[i] = (U)(v < low ? low : v < high ? v : high);                               \
-                else                                                                                \
-                    to[i] = index[i] < last ? index[i] : last;                                      \
-            }                                                                                       \
-        }                                                                                           \
-    }                                                                                               \
-                                                                                                    \
+/* The numbers of those tuples that were not in range; the answer is how many. */
+#define SIFT(U)                                                                                     \
     static int64_t sift_##U(const U *index, const U *clamped, int64_t count, int q, u16 *elsewhere) \
     {                                                                                               \
         int64_t found = 0;                                                                          \
-        for (int64_t i = 0; i < count && q == 1; i++) {                                             \
-            elsewhere[found] = (u16)i;                                                              \
-            found += index[i] != clamped[i];                                                        \
-        }                                                                                           \
-        for (int64_t i = 0; i < count && q > 1; i++, index += q, clamped += q) {                    \
-            U differ = 0;                                                                           \
-            for (int k = 0; k < q; k++)                                                             \
-                differ |= index[k] ^ clamped[k];                                                    \
-            elsewhere[found] = (u16)i;                                                              \
-            found += differ != 0;                                                                   \
-        }                                                                                           \
+        if (q == 1)                                                                                 \
+            for (int64_t i = 0; i < count; i++) {                                                   \
+                elsewhere[found] = (u16)i;                                                          \
+                found += index[i] != clamped[i];                                                    \
+            }                                                                                       \
+        else                                                                                        \
+            for (int64_t i = 0; i < count; i++, index += q, clamped += q) {                         \
+                U differ = 0;                                                                       \
+                for (int k = 0; k < q; k++)                                                         \
+                    differ |= index[k] ^ clamped[k];                                                \
+                elsewhere[found] = (u16)i;                                                          \
+                found += differ != 0;                                                               \
+            }                                                                                       \
         return found;                                                                               \
     }
-CLAMP(u32, i32, (int64_t)UINT32_MAX)
-CLAMP(u64, i64, INT64_MAX)
+SIFT(u32)
+SIFT(u64)
 
-/* Their offsets, of positions number `begin` and the next ones. */
-static void place(const dml_plan *p, dml_block *b, const void *clamped, int64_t begin, int64_t count)
+/* Fills the block's offsets by clamped indices. 1: one is out of range, as some dimension is empty, or another thread is writing to the
+ * caller's indices. */
+static int place(const dml_plan *p, dml_block *b, const void *index, void *clamped)
 {
-    int width = dml_index_width(p->index);
-    if (p->wide)
-        dml_wide(clamped, count, p, p->ramped ? p->ramps->table.wide + begin : NULL, b->offsets.wide + begin);
+    int width = dml_index_width(p->index), is_signed = dml_index_signed(p->index);
+    for (int k = 0; k < p->tuple; k++)
+        if (p->bounds[k] == 0)
+            return 1;
+    if (p->tuple == 1)
+        dml_chosen_isa->clampers[width](index, b->positions, is_signed, p->bounds[0], clamped);
+    else if (width == DML_WIDTH_U32)
+        clamp_u32(p, index, b->positions, clamped);
     else
-        dml_chosen_isa->normalisers[width](clamped, count, p->tuple, dml_index_signed(p->index), p->bounds, p->steps,
-                                           p->ramped ? p->ramps->table.narrow + begin : NULL, b->offsets.narrow + begin);
+        clamp_u64(p, index, b->positions, clamped);
+    if (p->wide)
+        return dml_wide(clamped, b->positions, p, b->offsets.wide);
+    return dml_chosen_isa->normalisers[width](clamped, b->positions, p->tuple, is_signed, p->bounds, p->steps,
+                                              p->ramped ? p->ramps->table.narrow : NULL, b->offsets.narrow);
 }
 
-void dml_lenient(const dml_plan *p, dml_block *b, const void *indices)
+void dml_lenient(const dml_plan *p, dml_block *b, const void *index)
 {
     union {
-        _Alignas(DML_LINE) u32 half[DML_PACKED];
+        _Alignas(DML_LINE) u32 half[DML_PACKED]; /* no box has more coordinates (boxes.c) */
         u64 full[DML_PACKED];
     } clamped;
-    u16 elsewhere[DML_PACKED];
-    int width = dml_index_width(p->index), q = p->tuple;
-    int64_t tuple = q * dml_index_bytes(p->index), count = 0, all = 0;
-    const char *index = indices;
-    for (int k = 0; k < q; k++)
-        if (p->bounds[k] == 0) {
-            miss_all(p, b);
-            return;
-        }
-    for (int64_t begin = 0; begin < b->positions; begin += count, index += count * tuple) {
-        const u32 *half = (const u32 *)(const void *)index;
-        const u64 *full = (const u64 *)(const void *)index;
-        count = dml_least(DML_PACKED / q, b->positions - begin);
-        if (q == 1)
-            dml_chosen_isa->clampers[width](index, count, dml_index_signed(p->index), p->bounds[0], &clamped);
-        else if (width == DML_WIDTH_U32)
-            clamp_u32(p, half, count, clamped.half);
+    u16 elsewhere[DML_BLOCK];
+    b->known = DML_SOME_ELSEWHERE;
+    int none = place(p, b, index, &clamped);
+    if (none)
+        b->count = 0;
+    if (p->mode == DML_CLIP)
+        return;
+    int64_t found = none ? b->positions
+                    : dml_index_width(p->index) == DML_WIDTH_U32
+                        ? sift_u32(index, clamped.half, b->positions, p->tuple, elsewhere)
+                        : sift_u64(index, clamped.full, b->positions, p->tuple, elsewhere);
+    for (int64_t i = 0; i < found; i++) {
+        int64_t at = none ? i : elsewhere[i];
+        if (p->mode == DML_FILL)
+            b->missing[b->missed++] = dml_block_where(p, b, at);
+        else if (p->wide)
+            b->offsets.wide[at] = DML_NOWHERE;
         else
-            clamp_u64(p, full, count, clamped.full);
-        place(p, b, &clamped, begin, count);
-        if (p->mode == DML_CLIP)
-            continue;
-        int64_t found = width == DML_WIDTH_U32 ? sift_u32(half, clamped.half, count, q, elsewhere)
-                                               : sift_u64(full, clamped.full, count, q, elsewhere);
-        for (int64_t i = 0; i < found; i++) {
-            int64_t at = begin + elsewhere[i];
-            if (p->mode == DML_FILL)
-                b->missing[b->missed++] = dml_block_where(p, b, at);
-            else if (p->wide)
-                b->offsets.wide[at] = DML_NOWHERE;
-            else
-                b->offsets.narrow[at] = UINT32_MAX;
-        }
-        all += found;
+            b->offsets.narrow[at] = DML_NOWHERE_NARROW;
     }
-    b->known = all || p->mode == DML_CLIP ? DML_SOME_ELSEWHERE : NULL;
+    if (!found)
+        b->known = NULL;
 }
 
 /* Elements of so many bytes, a constant where this is inlined. */

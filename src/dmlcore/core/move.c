@@ -366,7 +366,9 @@ static int move_in_mode(int op, const dml_move *m, dml_run *run)
 }
 
 /* Modes that accept every index are slower, and mostly meet none that they are for: first it is tried whether all are in range. Where one
- * is not, a gather of single elements has lost what it moved so far; others look first, which costs little of what they do. */
+ * is not, a gather of single elements has lost what it moved so far; others look first, which costs little of what they do, and a scatter
+ * has to, as it may combine. That the caller's own output stays as it was needs no check: only clip can fail, and only if all positions
+ * do, because a dimension is empty. (Another thread that writes to the indices meanwhile may have updates combined twice.) */
 int dml_move_run(int op, const dml_move *m, dml_run *run)
 {
     run->threads = (int)dml_least(run->threads, DML_THREADS_MOST);

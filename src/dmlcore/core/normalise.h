@@ -179,13 +179,17 @@ static void NAME(clamp)(const void *indices, int64_t count, int is_signed, int64
     int64_t most = sizeof(I) == 8 ? INT64_MAX : is_signed ? INT32_MAX : UINT32_MAX;
     I last = (I)dml_least(bound - 1, most);
     S high = (S)last, low = -high - 1;
-    for (int64_t i = 0; i < count && is_signed; i++) {
-        S v = (S)index[i];
-        v = v > low ? v : low;
-        to[i] = (I)(v < high ? v : high);
-    }
-    for (int64_t i = 0; i < count && !is_signed; i++)
-        to[i] = index[i] < last ? index[i] : last;
+    if (is_signed)
+        for (int64_t i = 0; i < count; i++) {
+            S v = (S)index[i];
+            v = v > low ? v : low;
+            to[i] = (I)(v < high ? v : high);
+        }
+    else
+        for (int64_t i = 0; i < count; i++) {
+            I v = index[i];
+            to[i] = v < last ? v : last;
+        }
 }
 
 DML_PIECE void KEEP_RANGE(const dml_plan *p, dml_block *b, int64_t low, int64_t extent); /* slices.h */
@@ -238,26 +242,21 @@ DML_PIECE int NAME(normalise)(const dml_plan *p, dml_block *b)
         return NAME(by_columns)(p, b, p->ramped ? p->ramps->table.narrow : NULL);
     }
     const I *index = p->packed ? DML_JOIN3(pack, I, ISA)(p, b, count) : (const I *)b->indices;
-    int bad = b->known == DML_SOME_ELSEWHERE;
+    int bad = b->known == DML_SOME_ELSEWHERE; /* then there is no use in trying */
     b->known = b->indices;
     b->known_positions = b->positions;
-    if (bad)
-        ; /* there is no use in trying */
-    else if (p->wide && p->tuple > 1)
-        bad = dml_wide(index, b->positions, p, p->ramped ? p->ramps->table.wide : NULL, b->offsets.wide);
-    else if (p->wide)
-        bad = NAME(wide)(index, b->positions, p, p->ramped ? p->ramps->table.wide : NULL, b->offsets.wide);
-    else
+    if (p->wide && !bad)
+        bad = p->tuple > 1 ? dml_wide(index, b->positions, p, b->offsets.wide)
+                           : NAME(wide)(index, b->positions, p, p->ramped ? p->ramps->table.wide : NULL, b->offsets.wide);
+    else if (!bad)
         bad = NAME(offsets)(index, count, p->tuple, dml_index_signed(p->index), p->bounds, p->steps,
                             p->ramped ? p->ramps->table.narrow : NULL, b->offsets.narrow);
     if (bad && p->mode == DML_RAISE)
         return 1;
     if (bad)
         dml_lenient(p, b, index);
-    if (bad && p->mode == DML_DROP && b->known == DML_SOME_ELSEWHERE) {
-        KEEP_RANGE(p, b, p->wide ? DML_NOWHERE + 1 : 0, p->wide ? INT64_MAX : (int64_t)1 << 31);
-        b->known = DML_SOME_ELSEWHERE;
-    }
+    if (bad && p->mode == DML_DROP)
+        KEEP_RANGE(p, b, p->wide ? DML_NOWHERE + 1 : 0, p->wide ? INT64_MAX : DML_NOWHERE_NARROW);
     if (p->again && !p->in_rows)
         NAME(repeat)(p, count, b->positions, b->offsets.narrow);
     return 0;

@@ -360,7 +360,8 @@ DML_PIECE void NAME(keep_range)(const dml_plan *p, dml_block *b, int64_t low, in
         }
     b->count = kept;
     b->where = b->chosen;
-    b->known = NULL;
+    if (b->known != DML_SOME_ELSEWHERE)
+        b->known = NULL;
 }
 
 #undef STAGED

@@ -23,10 +23,10 @@
 WIDE(u32)
 WIDE(u64)
 
-int dml_wide(const void *indices, int64_t count, const dml_plan *p, const i64 *ramp, i64 *offsets)
+int dml_wide(const void *indices, int64_t count, const dml_plan *p, i64 *offsets)
 {
-    if (ramp)
-        memcpy(offsets, ramp, (size_t)count * sizeof *offsets);
+    if (p->ramped)
+        memcpy(offsets, p->ramps->table.wide, (size_t)count * sizeof *offsets);
     else
         memset(offsets, 0, (size_t)count * sizeof *offsets);
     return dml_index_bytes(p->index) == 4 ? wide_u32(indices, count, p, offsets) : wide_u64(indices, count, p, offsets);

@@ -4,8 +4,7 @@
 
 #include "plan.h"
 
-/* Those that so many tuples of a plan name, one tuple after the other in memory; ramp is added, where there is one. 1: a coordinate is
- * out of range. */
-int dml_wide(const void *indices, int64_t count, const dml_plan *plan, const i64 *ramp, i64 *offsets);
+/* Those that so many tuples of a plan name, one tuple after the other in memory. 1: a coordinate is out of range. */
+int dml_wide(const void *indices, int64_t count, const dml_plan *plan, i64 *offsets);
 
 #endif
