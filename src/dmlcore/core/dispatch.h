@@ -35,6 +35,9 @@ typedef int (*dml_normaliser)(const void *indices, int64_t count, int tuple, int
 /* So many indices in a row to the nearest ones that are in range; the bound is not 0. */
 typedef void (*dml_clamper)(const void *indices, int64_t count, int is_signed, int64_t bound, void *clamped);
 
+/* For each of so many indices 1 where it was clamped, else 0. */
+typedef void (*dml_teller)(const void *indices, const void *clamped, int64_t count, u8 *elsewhere);
+
 /* Whether each of so many indices, more than one, is `by` more than the one before it, 0 or 1. ahead: bytes from what is read to what is
  * fetched; 0: nothing is. */
 typedef int (*dml_growth)(const void *indices, int64_t count, int by, int64_t ahead);
@@ -74,6 +77,7 @@ typedef struct {
     const dml_loop *scans;                                     /* one for each width of indices */
     const dml_normaliser *normalisers;                         /* likewise */
     const dml_clamper *clampers;                               /* likewise */
+    const dml_teller *tellers;                                 /* likewise */
     const dml_growth *growths;                                 /* likewise */
     const dml_gatherer *gatherers;                             /* one for each storage class */
     const dml_scatterer *scatterers;                           /* likewise */

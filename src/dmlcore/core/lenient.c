@@ -26,28 +26,35 @@ const char dml_some_elsewhere;
 CLAMP(u32, i32, (int64_t)UINT32_MAX, (int64_t)INT32_MAX)
 CLAMP(u64, i64, INT64_MAX, INT64_MAX)
 
-/* The numbers of those tuples that were not in range; the answer is how many. */
-#define SIFT(U)                                                                                     \
-    static int64_t sift_##U(const U *index, const U *clamped, int64_t count, int q, u16 *elsewhere) \
-    {                                                                                               \
-        int64_t found = 0;                                                                          \
-        if (q == 1)                                                                                 \
-            for (int64_t i = 0; i < count; i++) {                                                   \
-                elsewhere[found] = (u16)i;                                                          \
-                found += index[i] != clamped[i];                                                    \
-            }                                                                                       \
-        else                                                                                        \
-            for (int64_t i = 0; i < count; i++, index += q, clamped += q) {                         \
-                U differ = 0;                                                                       \
-                for (int k = 0; k < q; k++)                                                         \
-                    differ |= index[k] ^ clamped[k];                                                \
-                elsewhere[found] = (u16)i;                                                          \
-                found += differ != 0;                                                               \
-            }                                                                                       \
-        return found;                                                                               \
+/* For each of so many tuples 1 where one of its coordinates was clamped, else 0. */
+#define TELL(U)                                                                                 \
+    static void tell_##U(const U *index, const U *clamped, int64_t count, int q, u8 *elsewhere) \
+    {                                                                                           \
+        for (int64_t i = 0; i < count; i++, index += q, clamped += q) {                         \
+            U differ = 0;                                                                       \
+            for (int k = 0; k < q; k++)                                                         \
+                differ |= index[k] ^ clamped[k];                                                \
+            elsewhere[i] = differ != 0;                                                         \
+        }                                                                                       \
     }
-SIFT(u32)
-SIFT(u64)
+TELL(u32)
+TELL(u64)
+
+/* The numbers of those that are told; the answer is how many. Mostly there are none among eight. */
+static int64_t sift(u8 *elsewhere, int64_t count, u16 *numbers)
+{
+    int64_t found = 0;
+    memset(elsewhere + count, 0, 8);
+    for (int64_t i = 0; i < count; i += 8) {
+        u64 eight;
+        memcpy(&eight, elsewhere + i, sizeof eight);
+        for (int64_t k = i; eight && k < i + 8; k++) {
+            numbers[found] = (u16)k;
+            found += elsewhere[k];
+        }
+    }
+    return found;
+}
 
 /* Fills the block's offsets by clamped indices. 1: one is out of range, as some dimension is empty, or another thread is writing to the
  * caller's indices. */
@@ -75,19 +82,26 @@ void dml_lenient(const dml_plan *p, dml_block *b, const void *index)
         _Alignas(DML_LINE) u32 half[DML_PACKED]; /* no box has more coordinates (boxes.c) */
         u64 full[DML_PACKED];
     } clamped;
-    u16 elsewhere[DML_BLOCK];
+    u8 elsewhere[DML_BLOCK + 8];
+    u16 numbers[DML_BLOCK + 8];
+    int width = dml_index_width(p->index), none = place(p, b, index, &clamped);
+    int64_t found = b->positions;
     b->known = DML_SOME_ELSEWHERE;
-    int none = place(p, b, index, &clamped);
     if (none)
         b->count = 0;
     if (p->mode == DML_CLIP)
         return;
-    int64_t found = none ? b->positions
-                    : dml_index_width(p->index) == DML_WIDTH_U32
-                        ? sift_u32(index, clamped.half, b->positions, p->tuple, elsewhere)
-                        : sift_u64(index, clamped.full, b->positions, p->tuple, elsewhere);
+    if (!none) {
+        if (p->tuple == 1)
+            dml_chosen_isa->tellers[width](index, &clamped, b->positions, elsewhere);
+        else if (width == DML_WIDTH_U32)
+            tell_u32(index, clamped.half, b->positions, p->tuple, elsewhere);
+        else
+            tell_u64(index, clamped.full, b->positions, p->tuple, elsewhere);
+        found = sift(elsewhere, b->positions, numbers);
+    }
     for (int64_t i = 0; i < found; i++) {
-        int64_t at = none ? i : elsewhere[i];
+        int64_t at = none ? i : numbers[i];
         if (p->mode == DML_FILL)
             b->missing[b->missed++] = dml_block_where(p, b, at);
         else if (p->wide)

@@ -192,6 +192,14 @@ static void NAME(clamp)(const void *indices, int64_t count, int is_signed, int64
         }
 }
 
+/* A dml_teller. */
+static void NAME(tell)(const void *indices, const void *clamped, int64_t count, u8 *DML_RESTRICT elsewhere)
+{
+    const I *DML_RESTRICT index = indices, *DML_RESTRICT other = clamped;
+    for (int64_t i = 0; i < count; i++)
+        elsewhere[i] = index[i] != other[i];
+}
+
 DML_PIECE void KEEP_RANGE(const dml_plan *p, dml_block *b, int64_t low, int64_t extent); /* slices.h */
 
 /* Rows that all have the same indices: from the offsets of the first rows, `done` of them, to those of twice as many, and so on
