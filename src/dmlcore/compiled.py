@@ -81,6 +81,8 @@ class CompiledOperator:
             elif kind == "output":
                 self._outputs.append((keyword, tensor or TensorDesc(*inferred[keyword])))
                 _refuse_overlap(name, self._outputs[-1][1])
+        self._plain_inputs = [_plain(tensor) for _, tensor in self._inputs]
+        self._plain_outputs = [_plain(tensor) for _, tensor in self._outputs]
 
     def __repr__(self) -> str:
         return f"<dmlcore.CompiledOperator {self.desc.operator} at {self.feature_level.name}, mode={self.mode!r}>"
@@ -129,17 +131,24 @@ class CompiledOperator:
         if len(arrays) != len(self._inputs):
             wanted = ", ".join(keyword for keyword, _ in self._inputs)
             raise TypeError(f"{self.desc.operator} takes {len(self._inputs)} arrays ({wanted}), {len(arrays)} given")
-        inputs = [_bind(k, t, a, False)[1] for (k, t), a in zip(self._inputs, arrays, strict=True)]
+        inputs = [
+            a if _fits(a, plain) else _bind(k, t, a, False)[1]
+            for (k, t), plain, a in zip(self._inputs, self._plain_inputs, arrays, strict=True)
+        ]
         fresh = out is None
         if fresh:
             all_written = operators.WRITES_ALL[self.desc.operator]
-            outputs = [(array, array) for array in (_allocate(tensor, all_written) for _, tensor in self._outputs)]
+            made = (_allocate(t, plain, all_written) for (_, t), plain in zip(self._outputs, self._plain_outputs, strict=True))
+            outputs = [(array, array) for array in made]
         else:
             given = out if isinstance(out, tuple) else (out,)
             if len(given) != len(self._outputs):
                 wanted = ", ".join(keyword for keyword, _ in self._outputs)
                 raise TypeError(f"out is {len(given)} array(s), expected {len(self._outputs)} ({wanted})")
-            outputs = [_bind(k, t, a, True) for (k, t), a in zip(self._outputs, given, strict=True)]
+            outputs = [
+                (a, a) if _fits(a, plain) and a.flags.carray else _bind(k, t, a, True)
+                for (k, t), plain, a in zip(self._outputs, self._plain_outputs, given, strict=True)
+            ]
             _refuse_shared(self._outputs, outputs)
         run = operators.RUN[self.desc.operator]
         run(self._uints, (*inputs, *(view for _, view in outputs)), self.mode, self.fill_value, fresh, num_threads)
@@ -147,12 +156,21 @@ class CompiledOperator:
         return results if len(results) > 1 else results[0]
 
 
-def _allocate(tensor: TensorDesc, all_written: bool) -> np.ndarray:
+def _plain(tensor: TensorDesc) -> tuple | None:
+    """Data type and Sizes of a descriptor without strides: most arrays have just those, and nothing else is to be checked."""
+    return (tensor.dtype, tensor.sizes) if tensor.strides is None else None
+
+
+def _fits(array, plain: tuple | None) -> bool:
+    return plain is not None and type(array) is np.ndarray and array.dtype == plain[0] and array.shape == plain[1]
+
+
+def _allocate(tensor: TensorDesc, plain: tuple | None, all_written: bool) -> np.ndarray:
     """A fresh array, of zeros where not all of it is going to be written; with strides, a view into a buffer as large as the
     descriptor says."""
-    if tensor.strides is not None:
+    if plain is None:
         return _strided(np.zeros(tensor.total_tensor_size_in_bytes, np.uint8), tensor)
-    return (operators.empty_array if all_written else np.zeros)(tensor.sizes, tensor.dtype)
+    return operators.empty_array(plain[1], plain[0]) if all_written else np.zeros(plain[1], plain[0])
 
 
 def _strided(buffer: np.ndarray, tensor: TensorDesc) -> np.ndarray:

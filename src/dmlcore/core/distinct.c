@@ -9,12 +9,13 @@
 #define PIECE ((int64_t)1 << 16) /* positions after which it is asked whether two have met, */
 #define ASK_EVERY ((int64_t)1 << 22) /* and whether to stop */
 
-/* Steps in units of what all of them are multiples of; so many bytes lie below the table's first place. Either is NULL. */
+/* Steps in units of what all of them are multiples of; so many bytes lie below the table's first place. The bits are written where no
+ * numbers are wanted. */
 typedef struct {
     int64_t unit, below, places;
     int64_t steps[DML_DIMS], strides[DML_DIMS];
     uint64_t *seen;
-    int64_t *named;
+    int64_t *named; /* NULL: none */
 } notebook;
 
 static int64_t common(int64_t a, int64_t b)
