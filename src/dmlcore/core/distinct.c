@@ -9,7 +9,7 @@
 #define PIECE ((int64_t)1 << 16) /* positions after which it is asked whether two have met, */
 #define ASK_EVERY ((int64_t)1 << 22) /* and whether to stop */
 
-/* Steps in units of what all of them are multiples of; so many bytes lie below the table's first place. The bits are written where no
+/* Steps in units of what all of them are multiples of; so many bytes lie below the table's first place. Bits are set in `seen`, unless
  * numbers are wanted. */
 typedef struct {
     int64_t unit, below, places;
