@@ -10,7 +10,7 @@ from oracle import same_bits
 import dmlcore
 
 ISAS = ("baseline", "avx2", "avx512")
-COUNT = 5000  # positions: several boxes, the last one not full
+COUNTS = (5000, 9000)  # positions: several boxes, the last one not full; of more than 8192 it is tried whether all are in range
 BAD = {
     "last": lambda rng, shape: np.arange(np.prod(shape)).reshape(shape) == np.prod(shape) - 1,
     "some": lambda rng, shape: rng.random(shape) < 0.01,
@@ -40,15 +40,17 @@ def indices_for(rng, sizes, shape, dtype, share):
     given, clamped, missed = [], [], np.zeros(shape, bool)
     bad = BAD[share](rng, shape)
     chosen = rng.integers(0, len(sizes), shape)
+    info = np.iinfo(dtype)
     for k, size in enumerate(sizes):
-        signed = np.dtype(dtype).kind == "i"
-        usual = rng.integers(-size if signed else 0, size, shape) if size else np.zeros(shape, np.int64)
-        far = rng.choice([size, size + 1, 2**31 - 1, *((-size - 1, -(2**31)) if signed else (2**32 - 1,))], shape)
-        index = np.where(bad & (chosen == k), far, usual)
-        wrapped = np.where(index < 0, index + size, index)
-        missed |= (wrapped < 0) | (wrapped >= size)
-        given.append(index.astype(dtype))
-        clamped.append(np.clip(wrapped, 0, max(size - 1, 0)))
+        above = [size, size + 1, 2**31 - 1, int(info.max)]
+        below = [-size - 1, -(2**31), int(info.min)] if info.min else []
+        usual = rng.integers(-size if info.min else 0, size, shape) if size else np.zeros(shape, np.int64)
+        far = rng.integers(0, len(above) + len(below), shape)
+        wrong = (bad & (chosen == k)) if size else np.ones(shape, bool)
+        missed |= wrong
+        given.append(np.where(wrong, np.array(above + below, dtype)[far], usual.astype(dtype)))
+        nearest = np.where(far < len(above), max(size - 1, 0), 0)
+        clamped.append(np.where(wrong, nearest, np.where(usual < 0, usual + size, usual)))
     return np.stack(given, -1), tuple(clamped), missed
 
 
@@ -63,14 +65,15 @@ def tensors(rng, shape, dtype):
 @pytest.mark.parametrize("index_type", ["int32", "uint32", "int64", "uint64"])
 @pytest.mark.parametrize("share", BAD)
 @pytest.mark.parametrize(("shape", "width"), TABLES, ids=lambda v: str(v).replace(" ", ""))
-def test_tuples(isa, index_type, share, shape, width, rng, every_thread):
+@pytest.mark.parametrize("count", COUNTS)
+def test_tuples(isa, index_type, share, shape, width, count, rng, every_thread):
     dtype = rng.choice(["uint8", "float16", "float32", "float64", "complex128"])
-    given, clamped, missed = indices_for(rng, shape[:width], (COUNT,), index_type, share)
+    given, clamped, missed = indices_for(rng, shape[:width], (count,), index_type, share)
     empty = 0 in shape[:width]
     for table in tensors(rng, shape, dtype):
         for indices in (given, np.asfortranarray(given), apart(given)):
             for threads in (1, 3):
-                gathered = np.zeros((COUNT, *shape[width:]), dtype) if empty else table[clamped]
+                gathered = np.zeros((count, *shape[width:]), dtype) if empty else table[clamped]
                 if not empty:
                     found = dmlcore.gather_nd(table, indices, mode="clip", num_threads=threads)
                     assert same_bits(found, gathered)
@@ -92,9 +95,9 @@ def test_tuples(isa, index_type, share, shape, width, rng, every_thread):
 @pytest.mark.parametrize("index_type", ["int32", "uint32", "int64", "uint64"])
 @pytest.mark.parametrize("share", BAD)
 @pytest.mark.parametrize("axis", [0, 1])
-def test_elements(isa, index_type, share, axis, rng, every_thread):
+@pytest.mark.parametrize("shape", [(83, 61), (131, 71)], ids=str)
+def test_elements(isa, index_type, share, axis, shape, rng, every_thread):
     """Rows of the indices walk along the table; updates are added, so that none may be met twice or left out."""
-    shape = (83, 61)
     for dtype in ("uint8", "uint16", "float32", "float64", "complex128"):
         given, (clamped,), missed = indices_for(rng, shape[axis : axis + 1], shape, index_type, share)
         given = given[..., 0]

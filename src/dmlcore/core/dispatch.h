@@ -32,11 +32,19 @@ typedef struct {
 typedef int (*dml_normaliser)(const void *indices, int64_t count, int tuple, int is_signed, const int64_t *bounds,
                               const int64_t *steps, const u32 *ramp, u32 *offsets);
 
-/* So many indices in a row to the nearest ones that are in range; the bound is not 0. */
-typedef void (*dml_clamper)(const void *indices, int64_t count, int is_signed, int64_t bound, void *clamped);
+/* Limits of coordinates, which repeat with a period, a multiple of 16; of unsigned ones with the highest bit inverted. */
+typedef struct {
+    int64_t period;
+    union {
+        _Alignas(DML_LINE) i32 half[16 * DML_RANK_MAX];
+        i64 full[16 * DML_RANK_MAX];
+    } low, high;
+} dml_limits;
 
-/* For each of so many indices 1 where it was clamped, else 0. */
-typedef void (*dml_teller)(const void *indices, const void *clamped, int64_t count, u8 *elsewhere);
+/* So many coordinates in a row to the nearest ones that are in range, none of which takes more than 31 bits; and for each, unless differs is
+ * NULL, something that is not 0 where it differs. There is room for a multiple of 16. */
+typedef void (*dml_clamper)(const void *indices, int64_t count, const dml_limits *limits, int is_unsigned, u32 *clamped,
+                            u32 *differs);
 
 /* Whether each of so many indices, more than one, is `by` more than the one before it, 0 or 1. ahead: bytes from what is read to what is
  * fetched; 0: nothing is. */
@@ -77,7 +85,6 @@ typedef struct {
     const dml_loop *scans;                                     /* one for each width of indices */
     const dml_normaliser *normalisers;                         /* likewise */
     const dml_clamper *clampers;                               /* likewise */
-    const dml_teller *tellers;                                 /* likewise */
     const dml_growth *growths;                                 /* likewise */
     const dml_gatherer *gatherers;                             /* one for each storage class */
     const dml_scatterer *scatterers;                           /* likewise */

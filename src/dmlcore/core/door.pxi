@@ -443,9 +443,19 @@ cdef int duplicates_option(Options *options, object duplicates) except -1:
     return 0
 
 
+cdef tuple filled = (None, None, b"")   # the last fill value, data type and element: looking at a value takes a microsecond
+
+
 cdef bytes fill_element(Options *options, cnp.ndarray data):
     """The bytes of one element for mode='fill'; the data type must be able to hold the value."""
-    return _arrays.element(<object> options.fill if options.fill is not NULL else 0, (<object> data).dtype)
+    global filled
+    value, dtype = <object> options.fill if options.fill is not NULL else 0, (<object> data).dtype
+    if value is filled[0] and dtype is filled[1]:
+        return filled[2]
+    element = _arrays.element(value, dtype)
+    if type(value) is int or type(value) is float:   # others may change meanwhile
+        filled = value, dtype, element
+    return element
 
 
 cdef int check_reduction(Options *options, int data_type, cnp.ndarray data) except -1:

@@ -3,103 +3,105 @@
 #include "block.h"
 #include "dispatch.h"
 
+#define PART DML_PACKED /* coordinates that are clamped at a time: no box has more (boxes.c) */
+#define TRIED 32768 /* that are tried at a time */
+
 const char dml_some_elsewhere;
 
-/* Tuples of coordinates to the nearest ones that are in range, of dimensions that are not empty. U and S are their unsigned and signed
- * types, U_MOST and S_MOST the largest bounds that differ. */
-#define CLAMP(U, S, U_MOST, S_MOST)                                                   \
-    static void clamp_##U(const dml_plan *p, const U *index, int64_t count, U *to)    \
-    {                                                                                 \
-        int is_signed = dml_index_signed(p->index), q = p->tuple;                     \
-        for (int k = 0; k < q; k++) {                                                 \
-            U last = (U)dml_least(p->bounds[k] - 1, is_signed ? (S_MOST) : (U_MOST)); \
-            S high = (S)last, low = -high - 1;                                        \
-            for (int64_t i = k; i < count * q; i += q) {                              \
-                U v = index[i];                                                       \
-                if (is_signed)                                                        \
-                    to[i] = (U)((S)v < low ? low : (S)v < high ? (S)v : high);        \
-                else                                                                  \
-                    to[i] = v < last ? v : last;                                      \
-            }                                                                         \
-        }                                                                             \
-    }
-CLAMP(u32, i32, (int64_t)UINT32_MAX, (int64_t)INT32_MAX)
-CLAMP(u64, i64, INT64_MAX, INT64_MAX)
-
-/* For each of so many tuples 1 where one of its coordinates was clamped, else 0. */
-#define TELL(U)                                                                                 \
-    static void tell_##U(const U *index, const U *clamped, int64_t count, int q, u8 *elsewhere) \
-    {                                                                                           \
-        for (int64_t i = 0; i < count; i++, index += q, clamped += q) {                         \
-            U differ = 0;                                                                       \
-            for (int k = 0; k < q; k++)                                                         \
-                differ |= index[k] ^ clamped[k];                                                \
-            elsewhere[i] = differ != 0;                                                         \
-        }                                                                                       \
-    }
-TELL(u32)
-TELL(u64)
-
-/* The numbers of those that are told; the answer is how many. Mostly there are none among eight. */
-static int64_t sift(u8 *elsewhere, int64_t count, u16 *numbers)
+/* The limits of a plan's coordinates, of dimensions that are not empty and that offsets of 32 bits reach. */
+static void limit(const dml_plan *p, dml_limits *limits)
 {
-    int64_t found = 0;
-    memset(elsewhere + count, 0, 8);
-    for (int64_t i = 0; i < count; i += 8) {
-        u64 eight;
-        memcpy(&eight, elsewhere + i, sizeof eight);
-        for (int64_t k = i; eight && k < i + 8; k++) {
-            numbers[found] = (u16)k;
-            found += elsewhere[k];
+    int is_signed = dml_index_signed(p->index);
+    limits->period = 16 * p->tuple;
+    for (int64_t i = 0, k = 0; i < limits->period; i++, k = k + 1 < p->tuple ? k + 1 : 0) {
+        i64 low = is_signed ? -p->bounds[k] : 0, high = p->bounds[k] - 1;
+        if (dml_index_bytes(p->index) == 4) {
+            limits->low.half[i] = (i32)(is_signed ? low : low + INT32_MIN);
+            limits->high.half[i] = (i32)(is_signed ? high : high + INT32_MIN);
+        } else {
+            limits->low.full[i] = is_signed ? low : low + INT64_MIN;
+            limits->high.full[i] = is_signed ? high : high + INT64_MIN;
         }
     }
+}
+
+/* A dml_clamper's work where offsets take 64 bits: clamped coordinates take as many as they did. */
+static void clamp_wide(const dml_plan *p, const void *index, int64_t count, void *to, u32 *differs)
+{
+    int bytes = dml_index_bytes(p->index), is_signed = dml_index_signed(p->index);
+    for (int64_t i = 0; i < count; i++) {
+        i64 n = p->bounds[i % p->tuple], low = is_signed ? -n : 0, high = n - 1;
+        i64 v = bytes == 8 ? ((const i64 *)index)[i] : is_signed ? (i64)((const i32 *)index)[i] : (i64)((const u32 *)index)[i];
+        i64 near = v < 0 && !is_signed ? high : v < low ? low : v < high ? v : high;
+        differs[i] = near != v;
+        if (bytes == 8)
+            ((i64 *)to)[i] = near;
+        else
+            ((u32 *)to)[i] = (u32)near;
+    }
+}
+
+/* The numbers of those of so many tuples of which some coordinate differs; the answer is how many. */
+static int64_t sift(const u32 *differs, int64_t count, int tuple, u16 *numbers)
+{
+    static const uint64_t any[2] = {UINT64_MAX, UINT64_MAX};
+    uint64_t bits[PART / 64];
+    int64_t found = 0;
+    dml_chosen_isa->nonzero_counts[DML_STORAGE_U32]((const char *)differs, count * tuple, any, bits);
+    for (int64_t i = 0; i < dml_ceil(count * tuple, 64); i++)
+        for (uint64_t word = bits[i]; word; word &= word - 1) {
+            int64_t number = 64 * i + DML_CTZ64(word);
+            if (tuple > 1)
+                number /= tuple;
+            if (found == 0 || numbers[found - 1] != number)
+                numbers[found++] = (u16)number;
+        }
     return found;
+}
+
+static int has_empty(const dml_plan *p)
+{
+    for (int k = 0; k < p->tuple; k++)
+        if (p->bounds[k] == 0)
+            return 1;
+    return 0;
 }
 
 /* Fills the block's offsets by clamped indices. 1: one is out of range, as some dimension is empty, or another thread is writing to the
  * caller's indices. */
-static int place(const dml_plan *p, dml_block *b, const void *index, void *clamped)
+static int place(const dml_plan *p, dml_block *b, const void *index, u32 *differs)
 {
-    int width = dml_index_width(p->index), is_signed = dml_index_signed(p->index);
-    for (int k = 0; k < p->tuple; k++)
-        if (p->bounds[k] == 0)
-            return 1;
-    if (p->tuple == 1)
-        dml_chosen_isa->clampers[width](index, b->positions, is_signed, p->bounds[0], clamped);
-    else if (width == DML_WIDTH_U32)
-        clamp_u32(p, index, b->positions, clamped);
-    else
-        clamp_u64(p, index, b->positions, clamped);
-    if (p->wide)
-        return dml_wide(clamped, b->positions, p, b->offsets.wide);
-    return dml_chosen_isa->normalisers[width](clamped, b->positions, p->tuple, is_signed, p->bounds, p->steps,
-                                              p->ramped ? p->ramps->table.narrow : NULL, b->offsets.narrow);
+    union {
+        _Alignas(DML_LINE) u32 half[PART];
+        u64 full[PART];
+    } clamped;
+    dml_limits limits;
+    if (has_empty(p))
+        return 1;
+    if (p->wide) {
+        clamp_wide(p, index, b->positions * p->tuple, &clamped, differs);
+        return dml_wide(&clamped, b->positions, p, b->offsets.wide);
+    }
+    limit(p, &limits);
+    dml_chosen_isa->clampers[dml_index_width(p->index)](index, b->positions * p->tuple, &limits, !dml_index_signed(p->index),
+                                                        clamped.half, p->mode == DML_CLIP ? NULL : differs);
+    return dml_chosen_isa->normalisers[DML_WIDTH_U32](&clamped, b->positions, p->tuple, dml_index_signed(p->index), p->bounds,
+                                                      p->steps, p->ramped ? p->ramps->table.narrow : NULL, b->offsets.narrow);
 }
 
 void dml_lenient(const dml_plan *p, dml_block *b, const void *index)
 {
-    union {
-        _Alignas(DML_LINE) u32 half[DML_PACKED]; /* no box has more coordinates (boxes.c) */
-        u64 full[DML_PACKED];
-    } clamped;
-    u8 elsewhere[DML_BLOCK + 8];
-    u16 numbers[DML_BLOCK + 8];
-    int width = dml_index_width(p->index), none = place(p, b, index, &clamped);
+    _Alignas(DML_LINE) u32 differs[PART];
+    u16 numbers[DML_BLOCK];
+    int none = place(p, b, index, differs);
     int64_t found = b->positions;
     b->known = DML_SOME_ELSEWHERE;
     if (none)
         b->count = 0;
     if (p->mode == DML_CLIP)
         return;
-    if (!none) {
-        if (p->tuple == 1)
-            dml_chosen_isa->tellers[width](index, &clamped, b->positions, elsewhere);
-        else if (width == DML_WIDTH_U32)
-            tell_u32(index, clamped.half, b->positions, p->tuple, elsewhere);
-        else
-            tell_u64(index, clamped.full, b->positions, p->tuple, elsewhere);
-        found = sift(elsewhere, b->positions, numbers);
-    }
+    if (!none)
+        found = sift(differs, b->positions, p->tuple, numbers);
     for (int64_t i = 0; i < found; i++) {
         int64_t at = none ? i : numbers[i];
         if (p->mode == DML_FILL)
@@ -134,6 +136,13 @@ static void fill_slices(const dml_plan *p, const dml_block *b)
         dml_copy_short(b->stream + b->missing[i], first, p->slice);
 }
 
+/* Those of the elements that follow each other which have these numbers; likewise. */
+DML_INLINE void fill_numbered(char *stream, const u16 *numbers, int64_t count, const char *element, int64_t bytes)
+{
+    for (int64_t i = 0; i < count; i++)
+        memcpy(stream + numbers[i] * bytes, element, (size_t)bytes);
+}
+
 void dml_block_fill(const dml_plan *p, const dml_block *b)
 {
     switch (p->slice == p->element ? p->element : 0) {
@@ -143,4 +152,87 @@ void dml_block_fill(const dml_plan *p, const dml_block *b)
     case 8: fill_elements(p, b, 8); break;
     default: fill_slices(p, b);
     }
+}
+
+/* Of elements that follow each other, those whose indices differ. */
+static void fill_those(const dml_plan *p, char *stream, const u32 *differs, int64_t count)
+{
+    u16 numbers[PART];
+    int64_t found = sift(differs, count, p->tuple, numbers);
+    char slice[16];
+    for (int64_t at = 0; at < p->slice; at += p->element)
+        memcpy(slice + at, p->fill, (size_t)p->element);
+    switch (p->slice) {
+    case 1: fill_numbered(stream, numbers, found, slice, 1); break;
+    case 2: fill_numbered(stream, numbers, found, slice, 2); break;
+    case 4: fill_numbered(stream, numbers, found, slice, 4); break;
+    case 8: fill_numbered(stream, numbers, found, slice, 8); break;
+    default: fill_numbered(stream, numbers, found, slice, p->slice);
+    }
+}
+
+int dml_is_lenient(const dml_plan *p, int mode)
+{
+    int64_t width = dml_index_bytes(p->index), apart = p->tuple * width, slice = p->slice;
+    int simple = (mode == DML_CLIP || mode == DML_FILL) && p->whole && !p->stores && !p->wide && !p->unaligned;
+    if (!simple || has_empty(p) || (p->tuple > 1 && p->coordinate_stride != width))
+        return 0;
+    for (int d = p->rank - 1; d >= 0; d--) {
+        if (p->dim[d].index != apart || (mode == DML_FILL && p->dim[d].stream != slice))
+            return 0;
+        apart *= p->dim[d].size;
+        slice *= p->dim[d].size;
+    }
+    return 1;
+}
+
+/* The same plan for clamped indices of 32 bits, those of a part at a time. */
+static void plan_for_clamped(dml_plan *part, const dml_plan *p)
+{
+    int64_t width = dml_index_bytes(p->index);
+    *part = *p;
+    part->index = dml_index_narrowed(p->index);
+    part->coordinate_stride = sizeof(u32);
+    part->joined = p->joined / width * (int64_t)sizeof(u32);
+    part->row_lookup = NULL;
+    part->follows = 0; /* nothing is known of the next part's */
+    part->ahead = part->fed = 0;
+    for (int d = 0; d < p->rank; d++)
+        part->dim[d].index = p->dim[d].index / width * (int64_t)sizeof(u32);
+}
+
+/* Some boxes, a part at a time. */
+static int clamped_boxes(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t end)
+{
+    _Alignas(DML_LINE) u32 clamped[PART], differs[PART];
+    dml_limits limits;
+    dml_plan part;
+    int fills = p->otherwise == DML_FILL, status = DML_OK;
+    int64_t bytes = dml_index_bytes(p->index), boxes = PART / (p->rows * p->inner * p->tuple);
+    limit(p, &limits);
+    plan_for_clamped(&part, p);
+    for (int64_t box = begin, next; box < end && !status; box = next) {
+        next = dml_least(box + dml_most(1, boxes), end);
+        int64_t at = dml_block_number(p, box), count = (next < p->boxes ? dml_block_number(p, next) : p->positions) - at;
+        dml_chosen_isa->clampers[dml_index_width(p->index)](p->indices + at * p->tuple * bytes, count * p->tuple, &limits,
+                                                            !dml_index_signed(p->index), clamped, fills ? differs : NULL);
+        /* where those of the first box would be */
+        part.indices = (const char *)((uintptr_t)clamped - (uintptr_t)(at * p->tuple) * sizeof *clamped);
+        status = p->for_clamped(&part, worker, box, next);
+        if (fills)
+            fill_those(p, p->stream + at * p->slice, differs, count);
+    }
+    return status;
+}
+
+int dml_lenient_boxes(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t end)
+{
+    int64_t some = dml_most(1, TRIED / (p->rows * p->inner * p->tuple));
+    int status = DML_OK;
+    for (int64_t box = begin; box < end && !status; box += some) {
+        status = p->plain(p, worker, box, dml_least(box + some, end));
+        if (status == DML_OUT_OF_RANGE)
+            status = clamped_boxes(p, worker, box, dml_least(box + some, end));
+    }
+    return status;
 }

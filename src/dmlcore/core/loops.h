@@ -305,8 +305,6 @@ static const dml_normaliser DML_TABLE(normalisers)[] = {DML_JOIN3(normalise_row,
 
 static const dml_clamper DML_TABLE(clampers)[] = {DML_JOIN3(clamp, u32, ISA), DML_JOIN3(clamp, u64, ISA)};
 
-static const dml_teller DML_TABLE(tellers)[] = {DML_JOIN3(tell, u32, ISA), DML_JOIN3(tell, u64, ISA)};
-
 static const dml_packer DML_TABLE(packers)[] = {DML_JOIN3(pack, u32, ISA), DML_JOIN3(pack, u64, ISA)};
 
 static const dml_collector DML_TABLE(collectors)[] = {DML_JOIN3(collect_row, u32, ISA), DML_JOIN3(collect_row, u64, ISA)};
@@ -318,7 +316,6 @@ const dml_isa DML_JOIN2(dml_isa, ISA) = {
     DML_TABLE(scans),
     DML_TABLE(normalisers),
     DML_TABLE(clampers),
-    DML_TABLE(tellers),
     DML_TABLE(growths),
     DML_TABLE(gatherers),
     DML_TABLE(scatterers),

@@ -129,6 +129,7 @@ typedef struct {
     dml_first first;
     dml_job check;
     dml_narrowing narrowing;
+    int otherwise; /* a mode: that of indices out of range, where a plan that raises can have them clamped (lenient.c) */
 } regions;
 
 static int move_straight(const dml_plan *plan, int op, const dml_move *m, const dml_run *run, dml_straight *straight,
@@ -193,6 +194,15 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
         job.loop = dml_rows_loop;
     }
 
+    int lenient = checks && plan->slice && !scatter && !by_rows && !apart && dml_is_lenient(plan, shared->otherwise) &&
+                  !dml_takes_tiles(&job, NULL, 0, 0);
+    if (lenient) {
+        plan->plain = job.loop;
+        plan->for_clamped = job.for_narrow;
+        plan->otherwise = shared->otherwise;
+        job.loop = dml_lenient_boxes;
+    }
+
     int64_t bytes = copies && checks && plan->slice
                         ? dml_contiguous(m->copy, m->copy_table_strides, m->copy_source_strides, plan->element)
                         : 0;
@@ -200,7 +210,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
 
     /* one box on one thread is checked as a whole before anything of it is moved */
     int at_once = listed ? 0 : strided ? dml_strides_at_once(plan) : plan->boxes == 1;
-    int scans = run->check_first && !rest && (!at_once || threads > 1 || copies);
+    int scans = run->check_first && !rest && !lenient && (!at_once || threads > 1 || copies);
     if (scans && checks && !scatter && plan->mode == DML_RAISE && !by_rows && !apart && dml_goes_aside(plan, threads, taken) &&
         !dml_takes_tiles(&job, NULL, 0, 0)) {
         status = dml_gather_aside(&job, plan, threads, pulse);
@@ -286,6 +296,7 @@ static int straight_part(void *data, dml_worker *worker, int64_t number)
     dml_run run = *parts->run;
     regions shared; /* the rest is filled in where it is used */
     shared.pulse = (dml_pulse){.poll = worker->calling ? run.poll : NULL, .around = worker->team};
+    shared.otherwise = DML_RAISE;
     dml_plan plan;
     run.threads = 1;
     straight.scratch += worker->number * straight.bytes;
@@ -346,13 +357,14 @@ int dml_move_is_small(const dml_move *m)
     return elements < SMALL_AND_FAR || !dml_is_far(dml_span(m->bounds, m->steps), walked, elements);
 }
 
-static int move_in_mode(int op, const dml_move *m, dml_run *run)
+static int move_in_mode(int op, const dml_move *m, dml_run *run, int otherwise)
 {
     dml_plan plan;
     dml_straight straight;
     straight.scratch = NULL;
     regions shared; /* as above */
     shared.pulse = (dml_pulse){.poll = run->poll, .twice = run->check_first};
+    shared.otherwise = otherwise;
     dml_together together;
     int status = dml_together_open(&together, m, run, dml_kinds[op] == DML_KIND_SCATTER, &shared.pulse);
     if (!status) {
@@ -377,9 +389,9 @@ int dml_move_run(int op, const dml_move *m, dml_run *run)
         dml_run strict = *run;
         strict.mode = DML_RAISE;
         strict.check_first = dml_kinds[op] == DML_KIND_SCATTER || dml_product(m->slice) > 1;
-        status = move_in_mode(op, m, &strict);
+        status = move_in_mode(op, m, &strict, run->mode);
     }
     if (status == DML_OUT_OF_RANGE)
-        status = move_in_mode(op, m, run);
+        status = move_in_mode(op, m, run, DML_RAISE);
     return status == DML_OUT_OF_RANGE ? report(m, run) : status;
 }

@@ -171,33 +171,36 @@ DML_INLINE int NAME(wide)(const I *DML_RESTRICT index, int64_t count, const dml_
     return bad;
 }
 
-/* A dml_clamper. */
-static void NAME(clamp)(const void *indices, int64_t count, int is_signed, int64_t bound, void *clamped)
+/* flip: the highest bit, which is inverted where coordinates are unsigned, so that they compare as signed ones. Sixteen at a time, of which
+ * there is room for the last ones. Differences of 64 bits are brought together in 32. */
+DML_INLINE void NAME(clamped)(const I *index, int64_t count, const S *low, const S *high, int64_t period, I flip,
+                              u32 *DML_RESTRICT to, u32 *DML_RESTRICT differs, int tells)
 {
-    const I *DML_RESTRICT index = indices;
-    I *DML_RESTRICT to = clamped;
-    int64_t most = sizeof(I) == 8 ? INT64_MAX : is_signed ? INT32_MAX : UINT32_MAX;
-    I last = (I)dml_least(bound - 1, most);
-    S high = (S)last, low = -high - 1;
-    if (is_signed)
-        for (int64_t i = 0; i < count; i++) {
-            S v = (S)index[i];
-            v = v > low ? v : low;
-            to[i] = (I)(v < high ? v : high);
+    I rest[16] = {0};
+    for (int64_t at = 0; count > 0; count -= 16, index += 16, to += 16, at = at + 16 < period ? at + 16 : 0) {
+        if (count < 16)
+            index = memcpy(rest, index, (size_t)count * sizeof(I));
+        for (int i = 0; i < 16; i++) {
+            S v = (S)(index[i] ^ flip), up = v > low[at + i] ? v : low[at + i], near = up < high[at + i] ? up : high[at + i];
+            uint64_t differ = (I)(near ^ v);
+            if (tells)
+                differs[i] = (u32)(differ | differ >> 32);
+            to[i] = (u32)((I)near ^ flip);
         }
-    else
-        for (int64_t i = 0; i < count; i++) {
-            I v = index[i];
-            to[i] = v < last ? v : last;
-        }
+        differs += tells ? 16 : 0;
+    }
 }
 
-/* A dml_teller. */
-static void NAME(tell)(const void *indices, const void *clamped, int64_t count, u8 *DML_RESTRICT elsewhere)
+/* A dml_clamper. */
+static void NAME(clamp)(const void *indices, int64_t count, const dml_limits *limits, int is_unsigned, u32 *to, u32 *differs)
 {
-    const I *DML_RESTRICT index = indices, *DML_RESTRICT other = clamped;
-    for (int64_t i = 0; i < count; i++)
-        elsewhere[i] = index[i] != other[i];
+    const S *low = sizeof(I) == 4 ? (const S *)limits->low.half : (const S *)limits->low.full;
+    const S *high = sizeof(I) == 4 ? (const S *)limits->high.half : (const S *)limits->high.full;
+    I flip = is_unsigned ? (I)1 << (8 * sizeof(I) - 1) : 0;
+    if (differs)
+        NAME(clamped)(indices, count, low, high, limits->period, flip, to, differs, 1);
+    else
+        NAME(clamped)(indices, count, low, high, limits->period, flip, to, NULL, 0);
 }
 
 DML_PIECE void KEEP_RANGE(const dml_plan *p, dml_block *b, int64_t low, int64_t extent); /* slices.h */

@@ -253,7 +253,10 @@ typedef struct dml_plan {
     /* how updates are combined; NULL: the last one stays */
     dml_combiner combine;
 
-    dml_loop plain; /* rows.c: the loop for what is no row, and for rows as slices; narrow.c: for what is not narrowed */
+    /* rows.c: the loop for what is no row, and for rows as slices; narrow.c: for what is not narrowed; lenient.c: the one that raises, */
+    dml_loop plain;
+    dml_loop for_clamped; /* and for indices that are clamped */
+    int otherwise; /* lenient.c: the mode that indices out of range have; else DML_RAISE */
 
     int rank;
     dml_dim dim[DML_DIMS];
