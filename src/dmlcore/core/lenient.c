@@ -4,7 +4,7 @@
 #include "dispatch.h"
 
 #define PART DML_PACKED /* coordinates that are clamped at a time: no box has more (boxes.c) */
-#define TRIED 32768 /* that are tried at a time */
+#define TRIED 8192 /* that are tried at a time */
 
 const char dml_some_elsewhere;
 
