@@ -19,7 +19,7 @@ BAD = {
 }
 # Shape of the table, coordinates in a tuple: elements, slices that fill and that do not fill registers, an empty dimension
 TABLES = [((3000,), 1), ((300, 10), 1), ((50, 70), 2), ((40, 30, 3), 2), ((20, 9, 16, 2), 3), ((3, 4, 5, 6), 4)]
-TABLES += [((2, 3, 4, 2, 3), 5), ((2,) * 9, 9), ((7, 0, 5), 2), ((0, 5), 1)]
+TABLES += [((2, 3, 4, 2, 3), 5), ((2,) * 9, 9), ((2,) * 16, 16), ((2,) * 17, 17), ((7, 0, 5), 2), ((0, 5), 1)]
 
 
 def flipped(values):
@@ -82,7 +82,7 @@ def test_tuples(isa, index_type, share, shape, width, count, rng, every_thread):
                 out = np.zeros_like(wanted)
                 found = dmlcore.gather_nd(table, indices, mode="fill", fill_value=101, out=out, num_threads=threads)
                 assert found is out and same_bits(out, wanted)
-                updates = np.arange(wanted.size).reshape(wanted.shape).astype(dtype)
+                updates = (np.arange(wanted.size) % 199).reshape(wanted.shape).astype(dtype)
                 wanted = table.copy()
                 wanted[tuple(c[~missed] for c in clamped)] = updates[~missed]
                 assert same_bits(dmlcore.scatter_nd(table, indices, updates, mode="drop", num_threads=threads), wanted)
@@ -112,7 +112,7 @@ def test_elements(isa, index_type, share, axis, shape, rng, every_thread):
                     wanted[missed] = 101
                     found = dmlcore.gather_elements(table, indices, mode="fill", fill_value=101, **options)
                     assert same_bits(found, wanted)
-                    updates = np.arange(wanted.size).reshape(shape).astype(dtype)
+                    updates = (np.arange(wanted.size) % 199).reshape(shape).astype(dtype)
                     wanted = table.copy()
                     wanted[tuple(p[~missed] for p in places)] = updates[~missed]
                     assert same_bits(dmlcore.scatter_elements(table, indices, updates, mode="drop", **options), wanted)

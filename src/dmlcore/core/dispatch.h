@@ -33,11 +33,12 @@ typedef int (*dml_normaliser)(const void *indices, int64_t count, int tuple, int
                               const int64_t *steps, const u32 *ramp, u32 *offsets);
 
 /* Limits of coordinates, which repeat with a period, a multiple of 16; of unsigned ones with the highest bit inverted. */
+#define DML_LONGEST_CLAMPED 16 /* coordinates of a tuple */
 typedef struct {
     int64_t period;
     union {
-        _Alignas(DML_LINE) i32 half[16 * DML_RANK_MAX];
-        i64 full[16 * DML_RANK_MAX];
+        _Alignas(DML_LINE) i32 half[16 * DML_LONGEST_CLAMPED];
+        i64 full[16 * DML_LONGEST_CLAMPED];
     } low, high;
 } dml_limits;
 

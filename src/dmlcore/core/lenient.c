@@ -25,8 +25,8 @@ static void limit(const dml_plan *p, dml_limits *limits)
     }
 }
 
-/* A dml_clamper's work where offsets take 64 bits: clamped coordinates take as many as they did. */
-static void clamp_wide(const dml_plan *p, const void *index, int64_t count, void *to, u32 *differs)
+/* A dml_clamper's work where offsets take 64 bits, and for long tuples: clamped coordinates take as many bits as they did. */
+static void clamp_any(const dml_plan *p, const void *index, int64_t count, void *to, u32 *differs)
 {
     int bytes = dml_index_bytes(p->index), is_signed = dml_index_signed(p->index);
     for (int64_t i = 0; i < count; i++) {
@@ -75,18 +75,22 @@ static int place(const dml_plan *p, dml_block *b, const void *index, u32 *differ
         _Alignas(DML_LINE) u32 half[PART];
         u64 full[PART];
     } clamped;
-    dml_limits limits;
+    int width = dml_index_width(p->index), is_signed = dml_index_signed(p->index);
+    int64_t count = b->positions * p->tuple;
     if (has_empty(p))
         return 1;
-    if (p->wide) {
-        clamp_wide(p, index, b->positions * p->tuple, &clamped, differs);
-        return dml_wide(&clamped, b->positions, p, b->offsets.wide);
+    if (p->wide || p->tuple > DML_LONGEST_CLAMPED)
+        clamp_any(p, index, count, &clamped, differs);
+    else {
+        dml_limits limits;
+        limit(p, &limits);
+        dml_chosen_isa->clampers[width](index, count, &limits, !is_signed, clamped.half, p->mode == DML_CLIP ? NULL : differs);
+        width = DML_WIDTH_U32;
     }
-    limit(p, &limits);
-    dml_chosen_isa->clampers[dml_index_width(p->index)](index, b->positions * p->tuple, &limits, !dml_index_signed(p->index),
-                                                        clamped.half, p->mode == DML_CLIP ? NULL : differs);
-    return dml_chosen_isa->normalisers[DML_WIDTH_U32](&clamped, b->positions, p->tuple, dml_index_signed(p->index), p->bounds,
-                                                      p->steps, p->ramped ? p->ramps->table.narrow : NULL, b->offsets.narrow);
+    if (p->wide)
+        return dml_wide(&clamped, b->positions, p, b->offsets.wide);
+    return dml_chosen_isa->normalisers[width](&clamped, b->positions, p->tuple, is_signed, p->bounds, p->steps,
+                                              p->ramped ? p->ramps->table.narrow : NULL, b->offsets.narrow);
 }
 
 void dml_lenient(const dml_plan *p, dml_block *b, const void *index)
@@ -175,7 +179,7 @@ int dml_is_lenient(const dml_plan *p, int mode)
 {
     int64_t width = dml_index_bytes(p->index), apart = p->tuple * width, slice = p->slice;
     int simple = (mode == DML_CLIP || mode == DML_FILL) && p->whole && !p->stores && !p->wide && !p->unaligned;
-    if (!simple || has_empty(p) || (p->tuple > 1 && p->coordinate_stride != width))
+    if (!simple || has_empty(p) || p->tuple > DML_LONGEST_CLAMPED || (p->tuple > 1 && p->coordinate_stride != width))
         return 0;
     for (int d = p->rank - 1; d >= 0; d--) {
         if (p->dim[d].index != apart || (mode == DML_FILL && p->dim[d].stream != slice))
