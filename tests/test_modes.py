@@ -100,12 +100,15 @@ def test_fill_values(op):
     for data_type in data_types(op):
         dtype = numpy_type(data_type)
         good = {"b": [True, False], "f": [0, -0.0, 1.5, np.inf, np.nan], "c": [1 + 2j, 5, np.nan], "V": [1.0]}.get(dtype.kind)
-        good = good or [np.iinfo(dtype).min, np.iinfo(dtype).max, 3]
+        if not good:
+            limits = np.iinfo(dtype)
+            good = [limits.min, limits.max, *(v for v in (3, -1, 999999, 1000000) if limits.min <= v <= limits.max)]
         for value in good:
             with warnings.catch_warnings(action="error"):
                 found = function(np.zeros(3, dtype), indices, mode="fill", fill_value=value)
             assert same_values(found, np.full(1, value, dtype)) or same_values(found.reshape(1), np.full(1, value, dtype))
         bad = [1j, "x", None] + ([1.5, np.nan, np.iinfo(dtype).max + 1, np.iinfo(dtype).min - 1] if dtype.kind in "iu" else [])
+        bad += [1e300, -(10**60)] if dtype.kind == "f" and dtype.itemsize < 8 else []
         for value in bad if dtype.kind not in "cV" else ["x", None]:
             out = np.zeros(1, dtype)
             with pytest.raises((ValueError, TypeError, OverflowError)) as caught:

@@ -5,7 +5,7 @@ cimport cython
 cimport numpy as cnp
 from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
-from libc.stdint cimport INT64_MAX, INT64_MIN, UINT64_MAX, int16_t, int64_t, uint64_t, uintptr_t
+from libc.stdint cimport INT64_MAX, INT64_MIN, UINT64_MAX, int16_t, int32_t, int64_t, uint64_t, uintptr_t
 from libc.string cimport memcpy
 
 import os as _os
@@ -443,19 +443,30 @@ cdef int duplicates_option(Options *options, object duplicates) except -1:
     return 0
 
 
-cdef tuple filled = (None, None, b"")   # the last fill value, data type and element: looking at a value takes a microsecond
-
-
 cdef bytes fill_element(Options *options, cnp.ndarray data):
     """The bytes of one element for mode='fill'; the data type must be able to hold the value."""
-    global filled
-    value, dtype = <object> options.fill if options.fill is not NULL else 0, (<object> data).dtype
-    if value is filled[0] and dtype is filled[1]:
-        return filled[2]
-    element = _arrays.element(value, dtype)
-    if type(value) is int or type(value) is float:   # others may change meanwhile
-        filled = value, dtype, element
-    return element
+    value = <object> options.fill if options.fill is not NULL else 0
+    # the most frequent ones here, as looking at a value takes a microsecond there
+    cdef int numpy_type = cnp.PyArray_TYPE(data)
+    cdef bint small = type(value) is int and -1000000 < value < 1000000
+    cdef double number
+    cdef float single
+    cdef int64_t whole
+    cdef int32_t half
+    if small or type(value) is float:
+        number = value
+        single = <float> number
+        if numpy_type == cnp.NPY_FLOAT64:
+            return (<char *> &number)[:sizeof(number)]
+        if numpy_type == cnp.NPY_FLOAT32 and (number - number != 0 or single - single == 0):   # no number became infinite
+            return (<char *> &single)[:sizeof(single)]
+    if small:
+        whole = half = value
+        if numpy_type == cnp.NPY_INT64:
+            return (<char *> &whole)[:sizeof(whole)]
+        if numpy_type == cnp.NPY_INT32:
+            return (<char *> &half)[:sizeof(half)]
+    return _arrays.element(value, (<object> data).dtype)
 
 
 cdef int check_reduction(Options *options, int data_type, cnp.ndarray data) except -1:

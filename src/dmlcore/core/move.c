@@ -195,7 +195,7 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
     }
 
     int lenient = checks && plan->slice && !scatter && !by_rows && !apart && dml_is_lenient(plan, shared->otherwise) &&
-                  !dml_takes_tiles(&job, NULL, 0, 0);
+                  !dml_takes_tiles(&job, NULL, 0, 0) && (plan->untouched || !dml_columns_kept(plan, threads));
     if (lenient) {
         plan->plain = job.loop;
         plan->for_clamped = job.for_narrow;
@@ -377,10 +377,11 @@ static int move_in_mode(int op, const dml_move *m, dml_run *run, int otherwise)
     return status;
 }
 
-/* Modes that accept every index are slower, and mostly meet none that they are for: first it is tried whether all are in range. Where one
- * is not, a gather of single elements has lost what it moved so far; others look first, which costs little of what they do, and a scatter
- * has to, as it may combine. That the caller's own output stays as it was needs no check: only clip can fail, and only if all positions
- * do, because a dimension is empty. (Another thread that writes to the indices meanwhile may have updates combined twice.) */
+/* Modes that accept every index are slower, and mostly meet none that they are for: first it is tried whether all are in range, in the ways
+ * that raise. A gather of single elements may go on so where one is not (lenient.c), or has lost what it moved so far; gathers of slices
+ * look first, which costs little of what they do, and a scatter has to, as it may combine. That the caller's own output stays as it was
+ * needs no check: only clip can fail, and only if all positions do, because a dimension is empty. (Another thread that writes to the indices
+ * meanwhile may have updates combined twice.) */
 int dml_move_run(int op, const dml_move *m, dml_run *run)
 {
     run->threads = (int)dml_least(run->threads, DML_THREADS_MOST);

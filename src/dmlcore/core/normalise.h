@@ -187,7 +187,8 @@ DML_INLINE void NAME(clamped)(const I *index, int64_t count, const S *low, const
                 differs[i] = (u32)(differ | differ >> 32);
             to[i] = (u32)((I)near ^ flip);
         }
-        differs += tells ? 16 : 0;
+        if (tells)
+            differs += 16;
     }
 }
 

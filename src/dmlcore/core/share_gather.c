@@ -54,7 +54,7 @@ int dml_share_gather(dml_job *job, int threads, dml_pulse *pulse)
             job->per_chunk = dml_least(job->per_chunk, DML_FRESH_STEP);
         return dml_parallel(some_bytes, job, p->boxes * dml_ceil(p->slice, job->per_chunk), order, threads, pulse);
     }
-    job->columns = job->untouched || p->narrowed || p->kept || p->otherwise || !p->whole ? 0 : dml_columns_kept(p, threads);
+    job->columns = job->untouched || p->narrowed || p->kept || !p->whole ? 0 : dml_columns_kept(p, threads);
     if (job->columns)
         return dml_gather_columns(job, threads, pulse);
     job->per_chunk = dml_boxes_per_chunk(p, p->boxes, threads);
