@@ -81,8 +81,9 @@ class CompiledOperator:
             elif kind == "output":
                 self._outputs.append((keyword, tensor or TensorDesc(*inferred[keyword])))
                 _refuse_overlap(name, self._outputs[-1][1])
-        self._plain_inputs = [_plain(tensor) for _, tensor in self._inputs]
-        self._plain_outputs = [_plain(tensor) for _, tensor in self._outputs]
+        self._bound_inputs = [(keyword, tensor, _plain(tensor)) for keyword, tensor in self._inputs]
+        self._bound_outputs = [(keyword, tensor, _plain(tensor)) for keyword, tensor in self._outputs]
+        self._run, self._all_written = operators.RUN[desc.operator], operators.WRITES_ALL[desc.operator]
 
     def __repr__(self) -> str:
         return f"<dmlcore.CompiledOperator {self.desc.operator} at {self.feature_level.name}, mode={self.mode!r}>"
@@ -131,29 +132,26 @@ class CompiledOperator:
         if len(arrays) != len(self._inputs):
             wanted = ", ".join(keyword for keyword, _ in self._inputs)
             raise TypeError(f"{self.desc.operator} takes {len(self._inputs)} arrays ({wanted}), {len(arrays)} given")
-        inputs = [
-            a if _fits(a, plain) else _bind(k, t, a, False)[1]
-            for (k, t), plain, a in zip(self._inputs, self._plain_inputs, arrays, strict=True)
+        views = [
+            a if _fits(a, plain) else _bind(k, t, a, False) for (k, t, plain), a in zip(self._bound_inputs, arrays, strict=True)
         ]
         fresh = out is None
         if fresh:
-            all_written = operators.WRITES_ALL[self.desc.operator]
-            made = (_allocate(t, plain, all_written) for (_, t), plain in zip(self._outputs, self._plain_outputs, strict=True))
-            outputs = [(array, array) for array in made]
+            results = [_allocate(t, plain, self._all_written) for _, t, plain in self._bound_outputs]
+            views += results
         else:
-            given = out if isinstance(out, tuple) else (out,)
-            if len(given) != len(self._outputs):
+            results = out if isinstance(out, tuple) else (out,)
+            if len(results) != len(self._outputs):
                 wanted = ", ".join(keyword for keyword, _ in self._outputs)
-                raise TypeError(f"out is {len(given)} array(s), expected {len(self._outputs)} ({wanted})")
-            outputs = [
-                (a, a) if _fits(a, plain) and a.flags.carray else _bind(k, t, a, True)
-                for (k, t), plain, a in zip(self._outputs, self._plain_outputs, given, strict=True)
+                raise TypeError(f"out is {len(results)} array(s), expected {len(self._outputs)} ({wanted})")
+            written = [
+                a if _fits(a, plain) and a.flags.carray else _bind(k, t, a, True)
+                for (k, t, plain), a in zip(self._bound_outputs, results, strict=True)
             ]
-            _refuse_shared(self._outputs, outputs)
-        run = operators.RUN[self.desc.operator]
-        run(self._uints, (*inputs, *(view for _, view in outputs)), self.mode, self.fill_value, fresh, num_threads)
-        results = tuple(array for array, _ in outputs)
-        return results if len(results) > 1 else results[0]
+            _refuse_shared(self._outputs, written)
+            views += written
+        self._run(self._uints, tuple(views), self.mode, self.fill_value, fresh, num_threads)
+        return tuple(results) if len(results) > 1 else results[0]
 
 
 def _plain(tensor: TensorDesc) -> tuple | None:
@@ -179,7 +177,7 @@ def _strided(buffer: np.ndarray, tensor: TensorDesc) -> np.ndarray:
 
 
 def _bind(keyword: str, tensor: TensorDesc, value, writing: bool):
-    """(the caller's array, its view with the descriptor's sizes), or an error that names the array."""
+    """A view of the caller's array with the descriptor's sizes, or an error that names the array."""
     if writing and not isinstance(value, np.ndarray):
         raise TypeError(f"out: {keyword} is {type(value).__name__}, expected a numpy.ndarray")
     array = np.asarray(value)
@@ -190,7 +188,7 @@ def _bind(keyword: str, tensor: TensorDesc, value, writing: bool):
     fits = array.dtype == tensor.dtype and array.shape == tensor.sizes
     flat = array.ndim == 1 and array.flags.c_contiguous and array.nbytes == tensor.total_tensor_size_in_bytes
     if tensor.strides is not None and flat and array.dtype in (tensor.dtype, np.uint8) and not fits:
-        return array, _strided(array.view(np.uint8), tensor)
+        return _strided(array.view(np.uint8), tensor)
     if array.dtype != tensor.dtype:
         raise TypeError(f"{keyword} has dtype {array.dtype}, its descriptor has {tensor.data_type} ({tensor.dtype})")
     if array.shape != tensor.sizes:
@@ -205,7 +203,7 @@ def _bind(keyword: str, tensor: TensorDesc, value, writing: bool):
             )
     if writing and overlaps_itself(array):
         raise ValueError(f"out: {keyword} overlaps itself, expected an address for each element")
-    return value, array
+    return array
 
 
 def _refuse_overlap(name: str, tensor: TensorDesc) -> None:
@@ -223,7 +221,7 @@ class _Shape:
 
 def _refuse_shared(descs, outputs) -> None:
     """Two outputs must not share memory: writing one would change the other."""
-    for i, (_, a) in enumerate(outputs):
+    for i, a in enumerate(outputs):
         for j in range(i):
-            if np.may_share_memory(a, outputs[j][1]):
+            if np.may_share_memory(a, outputs[j]):
                 raise ValueError(f"out: {descs[j][0]} and {descs[i][0]} share memory, expected separate arrays")
