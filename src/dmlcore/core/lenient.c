@@ -1,7 +1,9 @@
-/* lenient.c: the modes for which an index out of range is no error. The indices of a box that has one are clamped; positions that were
- * elsewhere are noted where a gather fills them, and marked where a scatter leaves them out. */
+/* lenient.c: the modes for which an index out of range is no error: such indices are clamped. Gathers of elements whose indices follow each
+ * other are then moved by the loops that raise, part by part, and filled where they differ. Elsewhere boxes are moved by offsets: positions
+ * that were out of range are noted where a gather fills them, and marked where a scatter leaves them out. */
 #include "block.h"
 #include "dispatch.h"
+#include "share.h"
 
 #define PART DML_PACKED /* coordinates that are clamped at a time: no box has more (boxes.c) */
 #define TRIED 8192 /* that are tried at a time */
