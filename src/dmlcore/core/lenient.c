@@ -121,14 +121,24 @@ void dml_lenient(const dml_plan *p, dml_block *b, const void *index)
         b->known = NULL;
 }
 
-/* Elements of so many bytes, a constant where this is inlined. */
-DML_INLINE void fill_elements(const dml_plan *p, const dml_block *b, int64_t bytes)
+/* So many elements of so many bytes, a constant where this is inlined. */
+DML_INLINE void fill_at(char *stream, const int64_t *at, int64_t count, const char *element, int64_t bytes)
 {
-    char element[16];
-    char *stream = b->stream;
-    memcpy(element, p->fill, (size_t)bytes);
-    for (int64_t i = 0; i < b->missed; i++)
-        memcpy(stream + b->missing[i], element, (size_t)bytes);
+    for (int64_t i = 0; i < count; i++)
+        memcpy(stream + at[i], element, (size_t)bytes);
+}
+
+static void fill_elements(char *stream, const int64_t *at, int64_t count, const char *from, int64_t bytes)
+{
+    char element[16]; /* the stream cannot change it */
+    memcpy(element, from, (size_t)bytes);
+    switch (bytes) {
+    case 1: fill_at(stream, at, count, element, 1); break;
+    case 2: fill_at(stream, at, count, element, 2); break;
+    case 4: fill_at(stream, at, count, element, 4); break;
+    case 8: fill_at(stream, at, count, element, 8); break;
+    default: fill_at(stream, at, count, element, 16);
+    }
 }
 
 /* The first slice by copies of what is there already, the others are copies of it. */
@@ -142,42 +152,29 @@ static void fill_slices(const dml_plan *p, const dml_block *b)
         dml_copy_short(b->stream + b->missing[i], first, p->slice);
 }
 
-/* Those of the elements that follow each other which have these numbers; likewise. */
-DML_INLINE void fill_numbered(char *stream, const u16 *numbers, int64_t count, const char *element, int64_t bytes)
-{
-    for (int64_t i = 0; i < count; i++)
-        memcpy(stream + numbers[i] * bytes, element, (size_t)bytes);
-}
-
 void dml_block_fill(const dml_plan *p, const dml_block *b)
 {
-    switch (p->slice == p->element ? p->element : 0) {
-    case 1: fill_elements(p, b, 1); break;
-    case 2: fill_elements(p, b, 2); break;
-    case 4: fill_elements(p, b, 4); break;
-    case 8: fill_elements(p, b, 8); break;
-    default: fill_slices(p, b);
-    }
+    if (p->slice == p->element)
+        fill_elements(b->stream, b->missing, b->missed, p->fill, p->element);
+    else
+        fill_slices(p, b);
 }
 
-/* Of elements that follow each other, those whose indices differ. */
+/* Of slices that follow each other, as long as an element may be, those whose indices differ. */
 static void fill_those(const dml_plan *p, char *stream, const u32 *differs, int64_t count)
 {
     u16 numbers[PART];
-    int64_t found = sift(differs, count, p->tuple, numbers);
+    int64_t missing[PART], found = sift(differs, count, p->tuple, numbers);
     char slice[16];
     for (int64_t at = 0; at < p->slice; at += p->element)
         memcpy(slice + at, p->fill, (size_t)p->element);
-    switch (p->slice) {
-    case 1: fill_numbered(stream, numbers, found, slice, 1); break;
-    case 2: fill_numbered(stream, numbers, found, slice, 2); break;
-    case 4: fill_numbered(stream, numbers, found, slice, 4); break;
-    case 8: fill_numbered(stream, numbers, found, slice, 8); break;
-    default: fill_numbered(stream, numbers, found, slice, p->slice);
-    }
+    for (int64_t i = 0; i < found; i++)
+        missing[i] = numbers[i] * p->slice;
+    fill_elements(stream, missing, found, slice, p->slice);
 }
 
-int dml_is_lenient(const dml_plan *p, int mode)
+/* Whether indices, and what is filled, follow each other, and offsets take 32 bits. */
+static int is_simple(const dml_plan *p, int mode)
 {
     int64_t width = dml_index_bytes(p->index), apart = p->tuple * width, slice = p->slice;
     int simple = (mode == DML_CLIP || mode == DML_FILL) && p->whole && !p->stores && !p->wide && !p->unaligned;
@@ -231,7 +228,8 @@ static int clamped_boxes(const dml_plan *p, dml_worker *worker, int64_t begin, i
     return status;
 }
 
-int dml_lenient_boxes(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t end)
+/* The loop for all boxes. */
+static int lenient_boxes(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t end)
 {
     int64_t some = dml_most(1, TRIED / (p->rows * p->inner * p->tuple));
     int status = DML_OK;
@@ -241,4 +239,15 @@ int dml_lenient_boxes(const dml_plan *p, dml_worker *worker, int64_t begin, int6
             status = clamped_boxes(p, worker, box, dml_least(box + some, end));
     }
     return status;
+}
+
+int dml_goes_on(dml_job *job, dml_plan *p, int mode, int threads)
+{
+    if (!is_simple(p, mode) || dml_takes_tiles(job, NULL, 0, 0) || (!p->untouched && dml_columns_kept(p, threads)))
+        return 0;
+    p->plain = job->loop;
+    p->for_clamped = job->for_narrow;
+    p->otherwise = mode;
+    job->loop = lenient_boxes;
+    return 1;
 }

@@ -194,14 +194,8 @@ static int move_with(dml_plan *plan, int op, const dml_move *m, const dml_run *r
         job.loop = dml_rows_loop;
     }
 
-    int lenient = checks && plan->slice && !scatter && !by_rows && !apart && dml_is_lenient(plan, shared->otherwise) &&
-                  !dml_takes_tiles(&job, NULL, 0, 0) && (plan->untouched || !dml_columns_kept(plan, threads));
-    if (lenient) {
-        plan->plain = job.loop;
-        plan->for_clamped = job.for_narrow;
-        plan->otherwise = shared->otherwise;
-        job.loop = dml_lenient_boxes;
-    }
+    int lenient = checks && plan->slice && !scatter && !by_rows && !apart &&
+                  dml_goes_on(&job, plan, shared->otherwise, threads);
 
     int64_t bytes = copies && checks && plan->slice
                         ? dml_contiguous(m->copy, m->copy_table_strides, m->copy_source_strides, plan->element)

@@ -83,7 +83,6 @@ void dml_plan_make(dml_plan *p, const dml_move *m, const dml_run *run, const dml
     p->seen = NULL;
     p->kept = NULL;
     p->narrowed = NULL;
-    p->otherwise = DML_RAISE;
     p->ramps = NULL;
     p->positions = 1;
     p->rank = 0;

@@ -256,7 +256,7 @@ typedef struct dml_plan {
     /* rows.c: the loop for what is no row, and for rows as slices; narrow.c: for what is not narrowed; lenient.c: the one that raises, */
     dml_loop plain;
     dml_loop for_clamped; /* and for indices that are clamped */
-    int otherwise; /* lenient.c: the mode that indices out of range have; else DML_RAISE */
+    int otherwise; /* lenient.c: the mode that those have which are out of range */
 
     int rank;
     dml_dim dim[DML_DIMS];

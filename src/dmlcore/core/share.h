@@ -90,10 +90,8 @@ void dml_keep(dml_plan *plan, int threads, int64_t taken);
 int dml_goes_aside(const dml_plan *plan, int threads, int64_t taken);
 int dml_gather_aside(dml_job *job, dml_plan *plan, int threads, dml_pulse *pulse);
 
-/* Whether a gather that raises can have its indices clamped part by part where some are out of range, in that mode (lenient.c); and the
- * loop that does so, while plan->plain and for_clamped move and plan->otherwise is the mode. */
-int dml_is_lenient(const dml_plan *plan, int mode);
-int dml_lenient_boxes(const dml_plan *plan, dml_worker *worker, int64_t begin, int64_t end);
+/* Whether a gather that raises goes on where some indices are out of range, by clamped ones, as that mode has it; then job and plan say so. */
+int dml_goes_on(dml_job *job, dml_plan *plan, int mode, int threads);
 
 int dml_share_gather(dml_job *job, int threads, dml_pulse *pulse);
 
