@@ -68,7 +68,7 @@ DML_INLINE int64_t dml_block_open(const dml_plan *p, int64_t box, int64_t most, 
     }
     b->count = b->positions = dml_least(boxes * p->rows, cut->size - row) * p->inner;
     b->following = p->follows ? p->positions - (outer * cut->size + row) * p->inner - b->positions : 0;
-    b->table = p->table + row * cut->table;
+    b->table = p->table - p->back + row * cut->table;
     b->stream = p->stream + row * cut->stream;
     b->indices = p->indices + row * cut->index;
     for (int d = p->cut - 1; d >= 0 && outer; d--) {

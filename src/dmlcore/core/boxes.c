@@ -17,25 +17,33 @@
  * reads them where they lie. */
 #define ALONE_IF_FAR 48
 
-/* Narrow offsets are 32 bits wide, never negative, and count from the first position of a box. The answer is how far they
- * reach; more than that: they have to be wide. */
-static uint64_t reach(const dml_plan *p)
+/* Narrow offsets are 32 bits wide, never negative, and count from the first position of a box, or, of gathers out of tables that lie
+ * backwards along some dimension, from so far in front of it as a box may go back (*back): steps are added modulo 2**32. The answer is how
+ * far they reach; more than that: they have to be wide. */
+static uint64_t reach(const dml_plan *p, uint64_t *back)
 {
     const uint64_t wide = UINT64_MAX;
     uint64_t span = 0;
+    int64_t least = p->stores ? 0 : -(int64_t)UINT32_MAX;
+    *back = 0;
     for (int k = 0; k < p->tuple; k++) {
-        if (p->bounds[k] > INT32_MAX || p->steps[k] < 0 || p->steps[k] > UINT32_MAX)
+        int64_t step = p->steps[k];
+        if (p->bounds[k] > INT32_MAX || step < least || step > UINT32_MAX)
             return wide;
-        span += (uint64_t)p->bounds[k] * (uint64_t)p->steps[k];
+        span += (uint64_t)p->bounds[k] * (uint64_t)llabs(step);
+        if (step < 0 && p->bounds[k])
+            *back += (uint64_t)(p->bounds[k] - 1) * (uint64_t)-step;
         if (span > UINT32_MAX)
             return wide;
     }
     for (int d = p->cut; d < p->rank; d++) {
-        int64_t last = (d == p->cut ? p->rows : p->dim[d].size) - 1;
-        if (last > 0 && (p->dim[d].table < 0 || p->dim[d].table > UINT32_MAX))
+        int64_t last = (d == p->cut ? p->rows : p->dim[d].size) - 1, step = p->dim[d].table;
+        if (last > 0 && (step < least || step > UINT32_MAX))
             return wide;
         if (last > 0)
-            span += (uint64_t)last * (uint64_t)p->dim[d].table;
+            span += (uint64_t)last * (uint64_t)llabs(step);
+        if (last > 0 && step < 0)
+            *back += (uint64_t)last * (uint64_t)-step;
         if (span > UINT32_MAX)
             return wide;
     }
@@ -55,7 +63,7 @@ static int has_numbers(const dml_plan *p, uint64_t span)
     int64_t apart = p->steps[0];
     for (int d = p->cut; d < p->rank; d++)
         apart |= p->dim[d].table;
-    return p->whole && p->tuple == 1 && p->slice > 0 && p->slice <= 8 && apart % p->slice == 0 &&
+    return p->whole && p->tuple == 1 && !p->back && p->slice > 0 && p->slice <= 8 && apart % p->slice == 0 &&
            span <= (uint64_t)(UINT16_MAX * p->slice + p->steps[0]);
 }
 
@@ -74,11 +82,11 @@ static linear linear_with(const dml_plan *p, linear so_far, int d, int64_t inner
 }
 
 /* One ramp, from its first places to twice as many, and so on: short rows and long ones are the same long loops. */
-#define RAMP(name, type, bits, member)                                         \
+#define RAMP(name, type, bits, member, first)                                  \
     static void name(const dml_plan *p, int64_t rows, type *DML_RESTRICT ramp) \
     {                                                                          \
         int64_t done = 1;                                                      \
-        ramp[0] = 0;                                                           \
+        ramp[0] = first;                                                       \
         for (int d = p->rank - 1; d >= p->cut; d--) {                          \
             int64_t all = done * (d == p->cut ? rows : p->dim[d].size);        \
             bits add = (bits)p->dim[d].member; /* of place number `done` */    \
@@ -93,10 +101,10 @@ static linear linear_with(const dml_plan *p, linear so_far, int d, int64_t inner
             done = all; /* nothing where a dimension is empty */               \
         }                                                                      \
     }
-RAMP(narrow_ramp, u32, u32, table)
-RAMP(wide_ramp, i64, u64, table)
-RAMP(stream_ramp, int64_t, uint64_t, stream)
-RAMP(index_ramp, int64_t, uint64_t, index)
+RAMP(narrow_ramp, u32, u32, table, (u32)p->back)
+RAMP(wide_ramp, i64, u64, table, 0)
+RAMP(stream_ramp, int64_t, uint64_t, stream, 0)
+RAMP(index_ramp, int64_t, uint64_t, index, 0)
 
 void dml_plan_ramps(const dml_plan *p, dml_ramps *r)
 {
@@ -162,8 +170,9 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
         p->boxes *= p->dim[d].size;
 
     int64_t block = p->rows * p->inner;
-    uint64_t span = reach(p);
+    uint64_t back, span = reach(p, &back);
     p->wide = span > UINT32_MAX;
+    p->back = p->wide ? 0 : (int64_t)back;
     p->numbered = !p->wide && has_numbers(p, span);
     if (span > INT32_MAX - 3) /* the vector unit takes offsets for signed numbers, and may add up to three */
         p->gathers = 0;

@@ -38,7 +38,8 @@ int dml_far(const dml_plan *p, dml_block *b, int scatter)
     int64_t tuple = p->tuple * (int64_t)dml_index_bytes(p->index), width = p->slice;
     int64_t whole = b->count & -STEP, rest = b->count - whole;
     char *stream = b->stream, *table = b->table;
-    int64_t drift = p->cut == p->rank - 1 && last->table == width ? width : 0; /* the table moves on with each position, */
+    int drifts_on = p->cut == p->rank - 1 && last->table == width && !p->back; /* the table moves on with each position, */
+    int64_t drift = drifts_on ? width : 0;
     _Alignas(DML_LINE) u32 drifts[STEP], few[STEP], *ring = b->offsets.narrow;
     for (int j = 0; j < STEP; j++)
         drifts[j] = (u32)(j * drift);

@@ -24,40 +24,55 @@
 /* How elements that stand one after the other in memory are named. */
 enum { NOT_IN_A_ROW, BY_TUPLES, BY_COLUMNS, APART };
 
-/* Whether elements stand one after the other in memory and go forwards along a table of so many bytes at most, if at all (*walks: how many
- * dimensions longer than one they have then, 0: they stay at one place); if so, whether their indices, or those for each dimension (BY_COLUMNS), do as well, or are
- * apart. */
-static int in_a_row(const dml_move *m, int64_t index_bytes, int64_t bytes, int64_t most, int *walks)
+/* Single elements in a row. */
+typedef struct {
+    int64_t count, bytes, copied, width; /* positions; bytes of an element, of the source, of one of its elements */
+    int index, scatter, named;
+    int walks; /* how many dimensions longer than one go along the table, 1 at least if there is something in `back`; 0: none */
+    int64_t back; /* bytes from the first place of a table that is gathered backwards to its lowest, from where offsets count */
+    int64_t alike; /* dimensions in front of these positions, which are gathered again for each place along them */
+    dml_combiner combine; /* NULL: updates overwrite */
+} row;
+
+/* Whether elements stand one after the other in memory, in a table of so many bytes at most; if so, whether their indices, or those for
+ * each dimension (BY_COLUMNS), do as well, or are apart. */
+static int in_a_row(const dml_move *m, row *r, int64_t most)
 {
+    int64_t index_bytes = dml_index_bytes(r->index);
     int64_t before = 1, tuple = m->bounds.n * index_bytes;
     int tuples = m->bounds.n == 1 || m->coordinate_stride == index_bytes, columns = m->bounds.n > 1;
-    double walked = 0, reached = 0;
+    double walked = 0, reached = 0, back = 0;
     int dimensions = 0;
     for (int64_t k = 0; k < m->bounds.n; k++) {
         DML_FEW;
-        if (m->steps.v[k] <= 0)
+        int64_t step = m->steps.v[k];
+        if (step == 0)
             return NOT_IN_A_ROW;
-        reached += (double)m->bounds.v[k] * (double)m->steps.v[k];
+        reached += (double)m->bounds.v[k] * (double)llabs(step);
+        if (step < 0)
+            back += (double)(m->bounds.v[k] - 1) * (double)-step;
     }
     for (int64_t d = m->positions.n - 1; d >= 0; d--) {
         int64_t size = m->positions.v[d], table = dml_stride(m->table_strides, d), index = dml_stride(m->index_strides, d);
         if (size == 1)
             continue;
-        if (table < 0 || dml_stride(m->stream_strides, d) != before * bytes)
+        if (dml_stride(m->stream_strides, d) != before * r->bytes)
             return NOT_IN_A_ROW;
         tuples &= index == before * tuple;
         columns &= index == before * index_bytes;
-        if (table)
-            walked += (double)(size - 1) * (double)table;
+        walked += (double)(size - 1) * (double)llabs(table);
+        if (table < 0)
+            back += (double)(size - 1) * (double)-table;
         before *= size;
         dimensions++;
     }
-    *walks = walked > 0 ? dimensions : 0;
-    if (reached + walked > (double)most)
+    if (reached + walked > (double)most || (back > 0 && r->scatter))
         return NOT_IN_A_ROW;
+    r->walks = walked > 0 ? dimensions : back > 0;
+    r->back = (int64_t)back;
     if ((uintptr_t)m->indices % (uintptr_t)index_bytes || (!tuples && m->coordinate_stride % index_bytes))
         return APART;
-    return tuples ? BY_TUPLES : columns && !*walks ? BY_COLUMNS : APART;
+    return tuples ? BY_TUPLES : columns && !r->walks ? BY_COLUMNS : APART;
 }
 
 static int offsets_with(const dml_move *m, const char *indices, int index, int64_t count, const u32 *ramp, u32 *offsets)
@@ -66,16 +81,16 @@ static int offsets_with(const dml_move *m, const char *indices, int index, int64
     return check(indices, count, (int)m->bounds.n, dml_index_signed(index), m->bounds.v, m->steps.v, ramp, offsets);
 }
 
-/* What is added to the offsets of positions that go along the table. */
-DML_LONG_PIECE void fill_ramp(const dml_move *m, u32 *ramp)
+/* What is added to the offsets of positions that go along the table, or of the first one and all others. */
+DML_LONG_PIECE void fill_ramp(const dml_move *m, int64_t first, u32 *ramp)
 {
     int64_t done = 1;
-    ramp[0] = 0;
+    ramp[0] = (u32)first;
     for (int64_t d = m->positions.n - 1; d >= 0; d--) {
         int64_t all = done * m->positions.v[d];
         u32 add = (u32)dml_stride(m->table_strides, d); /* of place number `done` */
         if (done == 1) { /* as below, without reading what has just been written */
-            u32 place = 0;
+            u32 place = (u32)first;
             for (int64_t i = 0; i < all; i++, place += add)
                 ramp[i] = place;
             done = all;
@@ -89,11 +104,11 @@ DML_LONG_PIECE void fill_ramp(const dml_move *m, u32 *ramp)
 }
 
 /* Offsets of so many tuples in a row, whose positions go along the table; 1: an index is out of range. */
-DML_LONG_PIECE int offsets_along(const dml_move *m, const char *indices, int index, int64_t count, u32 *offsets)
+DML_LONG_PIECE int offsets_along(const dml_move *m, const row *r, u32 *offsets)
 {
     _Alignas(DML_LINE) u32 ramp[MORE_IN_A_ROW];
-    fill_ramp(m, ramp);
-    return offsets_with(m, indices, index, count, ramp, offsets);
+    fill_ramp(m, r->back, ramp);
+    return offsets_with(m, m->indices, r->index, r->count, ramp, offsets);
 }
 
 /* Those of so many coordinates in a row, of one dimension after the other: what they come to is added to what those before did. */
@@ -151,14 +166,6 @@ DML_INLINE void copy_elements(char *table, const u32 *at, char *stream, int64_t 
             memcpy(stream + i * bytes, table + at[i], (size_t)bytes);
 }
 
-/* Single elements in a row. */
-typedef struct {
-    int64_t count, bytes, copied, width; /* positions; bytes of an element, of the source, of one of its elements */
-    int index, scatter, walks, named;
-    int64_t alike; /* dimensions in front of these positions, which are gathered again for each place along them */
-    dml_combiner combine; /* NULL: updates overwrite */
-} row;
-
 /* Before anything is moved by offsets. 1: updates were combined, nothing is left to move. */
 DML_INLINE int begin_row(const dml_move *m, const row *r, const u32 *at)
 {
@@ -199,7 +206,7 @@ static void move_by(const dml_move *m, const row *r, const u32 *at)
 {
     int64_t bytes = r->bytes, d, done[DML_DIMS];
     int storage = DML_CTZ64((uint64_t)bytes);
-    char *table = m->table, *stream = m->stream;
+    char *table = m->table - r->back, *stream = m->stream;
     if (begin_row(m, r, at))
         return;
     if (r->scatter) {
@@ -247,7 +254,7 @@ DML_PIECE int offsets_apart(const dml_move *m, const row *r, u32 *at)
     } else
         dml_bring_together(together, m, bytes);
     if (r->walks)
-        fill_ramp(m, ramp);
+        fill_ramp(m, r->back, ramp);
     return offsets_with(m, together, index, r->count, r->walks ? ramp : NULL, at);
 }
 
@@ -256,7 +263,7 @@ DML_PIECE int move_long_row(const dml_move *m, const dml_move *one, const row *r
 {
     _Alignas(DML_LINE) u32 at[MORE_IN_A_ROW];
     int bad = r->named > BY_TUPLES ? offsets_apart(one, r, at)
-              : r->walks           ? offsets_along(one, one->indices, r->index, r->count, at)
+              : r->walks           ? offsets_along(one, r, at)
                                    : offsets_with(one, one->indices, r->index, r->count, NULL, at);
     if (bad)
         return 0;
@@ -285,7 +292,7 @@ static int move_alike(const dml_move *m, const row *all, int64_t far)
     one.stream_strides = without(m->stream_strides, alike);
     each.alike = alike;
     each.count = all->count / rows;
-    each.named = in_a_row(&one, dml_index_bytes(all->index), all->bytes, far, &each.walks);
+    each.named = in_a_row(&one, &each, far);
     return each.named && move_long_row(m, &one, &each);
 }
 
@@ -315,12 +322,12 @@ int dml_move_few_elements(const dml_move *m, const dml_run *run, int scatter, in
                .scatter = scatter,
                .combine = combine};
     int64_t far = how_far(count, scatter, run, many);
-    all.named = in_a_row(m, dml_index_bytes(run->index), bytes, far, &all.walks);
+    all.named = in_a_row(m, &all, far);
     if (gathers && count > FEW_BY_GATHERS && !scatter && had_better_plan(m, run, &all))
         return 0;
     int rows = all.named && all.walks > 1, table = all.named == BY_TUPLES && !all.walks && m->bounds.v[0] <= DML_LOOKED_UP;
     if ((rows || table) && !scatter && count > FEW_FOR_VECTORS && count <= FEW_TOGETHER &&
-        (dml_move_looked_up(m, run, count, bytes) || (rows && move_alike(m, &all, far))))
+        ((!all.back && dml_move_looked_up(m, run, count, bytes)) || (rows && move_alike(m, &all, far))))
         return 1;
     int in_row = all.named == BY_TUPLES && ((m->bounds.n == 1 && !all.walks) || count > FEW_FOR_VECTORS);
     in_row &= !many || ((!all.walks || !has_rings()) && (scatter || m->bounds.n <= SHORT_TUPLE));

@@ -123,7 +123,7 @@ DML_PIECE int NAME(take_by_rows)(const dml_plan *p, const dml_block *b, const u3
 {
     const dml_dim *row = p->dim + p->rank - 1, *rows = row - 1;
     const char *index = b->indices, *table = b->table, *end = b->stream + b->count * (int64_t)sizeof(T);
-    int dense = p->steps[0] == (int64_t)sizeof(T) && row->table == 0;
+    int dense = p->steps[0] == (int64_t)sizeof(T) && row->table == 0 && !p->back;
     int64_t size = row->size;
     for (char *stream = b->stream; stream < end; stream += size * (int64_t)sizeof(T), index += rows->index) {
         if (dense ? NAME(take)(p, stream, table, index, size, NULL, 0, 1)
@@ -215,7 +215,7 @@ DML_PIECE int NAME(ring_of_triple_columns)(const dml_plan *p, dml_block *b)
 DML_INLINE int NAME(fused)(const dml_plan *p, dml_block *b, int scatter)
 {
     const dml_dim *last = p->dim + p->rank - 1;
-    int drifts = p->cut == p->rank - 1 && last->table == (int64_t)sizeof(T);
+    int drifts = p->cut == p->rank - 1 && last->table == (int64_t)sizeof(T) && !p->back;
     const u32 *ramp = p->ramped && !drifts ? p->ramps->table.narrow : NULL;
     if (LOOKS_UP(T) && !scatter && p->in_registers)
         return NAME(look_up_fused)(p, b);

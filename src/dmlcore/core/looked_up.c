@@ -89,7 +89,7 @@ int dml_plan_looks_up_table(const dml_plan *p)
 void dml_plan_looks_up(dml_plan *p, int tables)
 {
     const dml_dim *last = p->dim + p->rank - 1;
-    int otherwise = p->in_registers || p->direct || p->rolls || p->past;
+    int otherwise = p->in_registers || p->direct || p->rolls || p->past || p->back;
     p->row_lookup = NULL;
     if (!dml_chosen_isa->row_lookups || !p->fused || otherwise || !choose_in_rows(p))
         return;

@@ -197,6 +197,7 @@ typedef struct dml_plan {
     int in_rows;                   /* a box has only so many offsets, and every row of it is gathered through them, */
     int columns;                   /* sixteen columns of all rows at a time */
     int64_t block_bytes;           /* work in one box, for dml_tick */
+    int64_t back;                  /* bytes that narrow offsets begin in front of the first position, as the ramp tells */
     int numbered;                  /* 16 bits number the elements of the table that the positions of a box reach */
     int ramped, scattered, packed; /* table, stream, indices need the ramps */
     int linear;                    /* a box's indices are equally far apart; */

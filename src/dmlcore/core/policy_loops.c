@@ -40,7 +40,7 @@ static const int64_t held_by_tuples[DML_STORAGES] = {0, 512, 256, 0, 0};
 static int64_t bytes_in_registers(const dml_plan *p, int in_boxes)
 {
     int simple = p->whole && !p->stores && p->mode == DML_RAISE;
-    int apart = p->wide || p->ramped || p->again || p->scattered || p->fetch;
+    int apart = p->wide || p->ramped || p->back || p->again || p->scattered || p->fetch;
     if (!dml_chosen_isa->looks_up || !simple || p->slice < 2 || p->slice > 8 || apart ||
         p->rows * p->inner < DML_HELD_AT_ONCE || (in_boxes && !p->past && dml_plan_looks_up_table(p)))
         return 0;
@@ -185,7 +185,7 @@ static int goes_singly(const dml_plan *p)
 {
     const dml_dim *last = p->dim + p->rank - 1;
     int simple = dml_chosen_isa->moves_singly && p->fused && (p->packed || p->cached) &&
-                 !(p->rolls || p->row_lookup || p->grows || p->unaligned);
+                 !(p->rolls || p->row_lookup || p->grows || p->unaligned || p->back);
     if (!simple || p->slice > 8 || p->tuple > 1 || last->index == 0 || p->scattered || p->combine)
         return 0;
     if (are_one_row(p) ? p->past : p->cut != p->rank - 2)
@@ -308,6 +308,8 @@ void dml_policy_loops(dml_plan *p)
         int nearer = p->soon == DML_FETCH_L1 && p->reached < (double)p->tuned->gathers_direct;
         p->fetch = p->by_columns || nearer ? p->fetch : DML_FETCH_L2;
     }
+    p->back = p->direct && !p->ramped ? 0 : p->back; /* addresses of 64 bits go backwards by themselves */
+    p->ramped |= p->back > 0;
     p->rolls = simple && !p->by_columns && !p->direct && had_better_roll(p);
     p->past &= !p->rolls;
     int fours = DML_WRAPS_FOURS(p->slice);
@@ -327,7 +329,7 @@ void dml_policy_loops(dml_plan *p)
     int scatters_rows = scatters_by_rows(p);
     p->fused |= scatters_rows;
     dml_plan_looks_up(p, !fetches);
-    p->grows = p->fused && !scatters_rows && p->tuple == 1 && !many && !p->row_lookup && dml_meets_range(p);
+    p->grows = p->fused && !p->back && !scatters_rows && p->tuple == 1 && !many && !p->row_lookup && dml_meets_range(p);
     p->singly = tuples_singly || (!scatters_rows && goes_singly(p));
     int one_row = p->singly && are_one_row(p);
     p->joined = one_row || (!p->grows && (joins_apart(p) || goes_directly_apart(p))) ? p->dim[p->rank - 1].index : 0;
@@ -338,7 +340,7 @@ void dml_policy_loops(dml_plan *p)
     if (goes_along_short_rows(p))
         p->ahead = p->fed = 0;
     int goes_on = (!p->packed || p->joined) && /* without the ramp, which is no longer than a box */
-                  (!p->ramped || (p->dim[0].table == p->slice && !p->direct));
+                  (!p->ramped || (p->dim[0].table == p->slice && !p->direct && !p->back));
     p->together = p->fused && p->rank == 1 && goes_on && !p->combine ? TOGETHER : 1;
     follow_each_other(p);
     look_ahead_along_rows(p);

@@ -73,20 +73,21 @@ int dml_rows_loop(const dml_plan *p, dml_worker *worker, int64_t begin, int64_t 
         for (next = box; next < end; next++) {
             dml_block_open(p, next, 1, &block);
             int64_t here = block.positions / last->size, row = 0;
-            if (found && (found + here > most || block.table != part.table + found * rows->table ||
+            char *table = block.table + p->back;
+            if (found && (found + here > most || table != part.table + found * rows->table ||
                           block.stream != part.stream + found * rows->stream))
                 break;
             for (; row < here && repeats(p, block.indices + row * rows->index); row++) {
                 char *to = (char *)indices + (found + row) * index;
                 memcpy(to, block.indices + row * rows->index, (size_t)index);
-                const char *slice = p->far ? row_named(p, block.table + row * rows->table, to) : NULL;
+                const char *slice = p->far ? row_named(p, table + row * rows->table, to) : NULL;
                 for (int64_t at = 0; slice && at < part.slice + 63; at += 64)
                     DML_PREFETCH_L2(slice + dml_least(at, part.slice - 1));
             }
             if (row < here)
                 break;
             if (!found) {
-                part.table = block.table;
+                part.table = table;
                 part.stream = block.stream;
             }
             found += here;

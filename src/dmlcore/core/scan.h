@@ -101,13 +101,14 @@ static int NAME(scan)(const dml_plan *p, dml_worker *worker, int64_t begin, int6
             NAME(note)(seen, p, &block);
         stop = dml_tick(worker, p->block_bytes);
     }
+    const u32 *ramp = p->ramped ? p->ramps->table.narrow : NULL;
     for (; box < end && !stop; box++) {
         dml_block_open(p, box, 1, &block);
         u32 *to = dml_block_kept(p, box);
         block.kept = NULL;
         const I *index = (const I *)block.indices;
         if (p->packed ? NAME(normalise)(p, &block)
-                      : NAME(offsets)(index, block.positions, p->tuple, is_signed, p->bounds, p->steps, NULL, to))
+                      : NAME(offsets)(index, block.positions, p->tuple, is_signed, p->bounds, p->steps, ramp, to))
             return DML_OUT_OF_RANGE;
         if (p->packed)
             memcpy(to, block.offsets.narrow, (size_t)block.positions * sizeof *to);

@@ -57,7 +57,7 @@ static int some_tile(void *data, dml_worker *worker, int64_t chunk)
     part.steps = &job->pitch;
     part.dim[1].size = part.rows = size;
     part.cut = part.inner = part.pieces = part.ramped = part.fused = 1;
-    part.direct = part.singly = part.rolls = 0;
+    part.back = part.direct = part.singly = part.rolls = 0;
     part.joined = part.by_rows = 0;
     part.row_lookup = NULL;
     part.wide = part.far = part.fetch = part.packed = part.scattered = 0;

@@ -1,4 +1,4 @@
-/* wide.c: from tuples to offsets of 64 bits, as tables of more than 4 GiB have and those that lie backwards along some dimension.
+/* wide.c: from tuples to offsets of 64 bits, as tables of more than 4 GiB have and those that are scattered to backwards.
  * Compiled once, not for each instruction set: few have vectors of products of 64 bits. */
 #include "wide.h"
 
