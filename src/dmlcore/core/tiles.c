@@ -13,6 +13,9 @@
 #define WAY ((int64_t)4096)              /* bytes after which addresses meet in one set of the first-level cache, */
 #define SETS_HOLD 8                      /* which holds at least so many lines */
 #define MOST_OF_A_COLUMN 8192            /* bytes, of planes whose rows do not meet */
+#define NEAR_PLANE ((int64_t)2560 << 10) /* bytes of a plane that the second-level cache has most of, */
+#define MANY_ROWS 128                    /* or of so many rows, each a stream that only tiles */
+#define MANY_ROWS_PLANE ((int64_t)10 << 20) /* of larger ones gain by */
 #define ROWS_AHEAD 8                     /* rows that are fetched ahead: they are far apart, the hardware does not see it */
 
 /* Rows of `bytes` from one place to another. The rows ahead are fetched, after the last one those that follow them to the right,
@@ -117,6 +120,17 @@ static int worth_copying(const dml_plan *p, int64_t rows, int64_t pitch, int wri
     return all >= least && rows <= most && rows * p->slice <= MOST_OF_A_COLUMN;
 }
 
+/* A tile is copied as a whole, and back: the indices of a column have to be many. The most rows of the plane for each of them. Measured
+ * on Emerald Rapids, gathers of one and four bytes by fewer indices without tiles: 1.0 to 2.2x the speed. */
+static int64_t rows_for_each(const dml_plan *p, int64_t plane, int writes)
+{
+    if (p->slice >= 8)
+        return p->tuned->tiles_wide;
+    if (writes || p->tuned->tiles_moved)
+        return 8;
+    return plane <= NEAR_PLANE ? 4 : plane <= MANY_ROWS_PLANE && p->bounds[0] >= MANY_ROWS && p->slice == 4 ? 6 : 8;
+}
+
 int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes)
 {
     const dml_plan *p = job->plan;
@@ -138,8 +152,7 @@ int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes)
         return 0;
     if (!crowds && p->tuned->tiles_moved && !worth_copying(p, rows, pitch, writes))
         return 0;
-    /* a tile is copied as a whole, and back: the indices of a column have to be many */
-    int64_t most = p->slice >= 8 ? p->tuned->tiles_wide : 8;
+    int64_t most = rows_for_each(p, rows * pitch, writes);
     if (rows * pitch > LARGE && axis->size * dml_least(most, source ? 4 : 8) < rows)
         return 0;
     if (writes) /* planes of the indices that share one of the table must stay in order */
