@@ -147,13 +147,14 @@ int dml_takes_tiles(dml_job *job, const char *source, int64_t bytes, int writes)
         return 0;
     if (!writes && !p->untouched && !rows_meet(p, rows, pitch) && dml_columns_kept(p, p->threads))
         return 0; /* the second-level cache holds columns that are not copied as well */
+    int64_t plane = rows * dml_least(pitch, width + DML_LINE); /* bytes of its lines: others may lie between its rows */
     int few = rows < (writes ? p->tuned->tiles_rows_written : p->tuned->tiles_rows), crowds = crowded(p, rows, pitch, writes);
-    if (few ? !crowds || (!writes && p->slice >= 4) : !crowds && rows * pitch <= (writes ? p->tuned->tiles_written : LARGE))
+    if (few ? !crowds || (!writes && p->slice >= 4) : !crowds && plane <= (writes ? p->tuned->tiles_written : LARGE))
         return 0;
     if (!crowds && p->tuned->tiles_moved && !worth_copying(p, rows, pitch, writes))
         return 0;
-    int64_t most = rows_for_each(p, rows * pitch, writes);
-    if (rows * pitch > LARGE && axis->size * dml_least(most, source ? 4 : 8) < rows)
+    int64_t most = rows_for_each(p, plane, writes);
+    if (plane > LARGE && axis->size * dml_least(most, source ? 4 : 8) < rows)
         return 0;
     if (writes) /* planes of the indices that share one of the table must stay in order */
         for (int d = p->rank - 3; d >= 0; d--)
