@@ -6,8 +6,8 @@
 #include "compiler.h"
 #include "kernel.h"
 
-/* Of a far table no more are fetched ahead: that takes 0.8 of the time if they are in a cache, 0.95 to 1.1 if not. */
-#define DML_FEW_GATHERED 700
+/* Of a far table no more are fetched ahead: that takes 0.55 to 0.8 of the time if they are in a cache, 0.95 to 1.1 if not (of 1500 1.4). */
+#define DML_FEW_GATHERED 1100
 
 /* Whether few indices with lines of their own crowd so much that threads may be worth it: where a plan is made, so not for scatters of
  * single elements, nor where the vector unit does not gather, up to 4096 of them (few_elements.c). */
