@@ -14,7 +14,8 @@
 #define NARROW_NEAR (128 << 10) /* bytes that indices of 32 bits reach; farther out it would take up to 1.08 times as long */
 /* bytes of indices of a thread that the vector unit gathers by: fewer are in its cache when read again */
 #define TAKEN_AGAIN ((int64_t)768 << 10)
-#define NARROW_CHUNK 16384 /* indices that a thread claims at a time, about */
+#define NARROW_CHUNK 16384 /* indices that a thread claims at a time, about, */
+#define CHUNKS_EACH 4 /* or fewer, so that each of several threads has so many chunks */
 #define FEW_NARROWED 3 /* not worth it for a smaller part of them all */
 #define OFFSETS_KEPT ((int64_t)1 << 20) /* bytes of offsets for each thread, */
 #define FEW_KEPT 8 /* likewise */
@@ -117,7 +118,8 @@ int dml_narrow(dml_job *job, dml_plan *p, int threads, int64_t taken, dml_narrow
     p->plain = job->loop;
     job->loop = some_moved;
     narrowing->plan = p;
-    narrowing->per_chunk = dml_most(1, NARROW_CHUNK / (p->rows * p->inner));
+    int64_t share = threads > 1 ? p->boxes / (CHUNKS_EACH * threads) : p->boxes;
+    narrowing->per_chunk = dml_most(1, dml_least(NARROW_CHUNK / (p->rows * p->inner), share));
     narrowing->first = (dml_first){some_checked, narrowing, dml_ceil(p->boxes, narrowing->per_chunk)};
     narrowing->narrower = *p;
     narrowing->narrower.gap = narrowing->narrower.packed = 0;
