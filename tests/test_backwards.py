@@ -141,3 +141,20 @@ def test_where_offsets_end_backwards(rng, isa, size):
         rows = memory[: size // 4 * 4].reshape(4, -1)[:, ::-1]
         pairs = np.stack([rng.integers(0, 2, count) * 3, indices], -1)
         assert same_bits(dmlcore.gather_nd(rows, pairs), rows[tuple(pairs.T)])
+
+
+@pytest.mark.parametrize("isa", ISAS, indirect=True)
+@pytest.mark.parametrize("ways", ((-1,), (1, -1), (-1, 1), (-1, -1)), ids=str)
+def test_far_tables_backwards_by_indices_with_a_line_each(rng, each_way, isa, ways):
+    """So many that the check into an output keeps their offsets, though elements of such tables go one by one otherwise."""
+    shape = (10_000_000,) if len(ways) == 1 else (2500, 4000)
+    x = backwards(rng, shape, "float32", ways)
+    wide = np.zeros((300_000, 16), "int32")
+    indices = wide[:, : len(shape)]
+    for low in (0, 1):
+        indices[...] = np.stack([rng.integers(-n * low, n, len(wide)) for n in shape], -1)
+        wanted = x[tuple(indices.T)]
+        for threads in (1, 2):
+            out = np.zeros_like(wanted)
+            assert same_bits(dmlcore.gather_nd(x, indices, out=out, num_threads=threads), wanted)
+            assert same_bits(dmlcore.gather_nd(x, indices, num_threads=threads), wanted)

@@ -103,13 +103,13 @@ typedef int NAME(wrapper)(const char *index, int64_t each, int64_t count, char *
                           const uint64_t *add, const uint64_t *step, int64_t soon, const u32 *ramp, int near);
 
 /* A box by one of these: the last ones fetch nothing new. */
-DML_INLINE int NAME(all_wrapped)(NAME(wrapper) * wrapper, const dml_plan *p, const dml_block *b, int64_t each,
+DML_INLINE int NAME(all_wrapped)(NAME(wrapper) * wrapper, const dml_plan *p, const dml_block *b, char *table, int64_t each,
                                  const uint64_t *n, const uint64_t *add, const uint64_t *step, int64_t soon, int near)
 {
     int64_t first = dml_most(0, b->count - soon);
     const u32 *ramp = p->ramps->table.narrow;
-    return wrapper(b->indices, each, first, b->table, b->stream, n, add, step, soon, ramp, near) ||
-           wrapper(b->indices + first * each, each, b->count - first, b->table, b->stream + first * (int64_t)sizeof(T), n, add,
+    return wrapper(b->indices, each, first, table, b->stream, n, add, step, soon, ramp, near) ||
+           wrapper(b->indices + first * each, each, b->count - first, table, b->stream + first * (int64_t)sizeof(T), n, add,
                    step, 0, ramp + first, near);
 }
 
@@ -151,7 +151,7 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
     int64_t first = p->soon ? dml_most(0, dml_least(b->count, known - SOON)) : 0, own = dml_most(0, b->count - SOON);
     int near = q == 1 && p->soon == DML_FETCH_L1;
     const char *index = b->indices;
-    char *stream = b->stream;
+    char *stream = b->stream, *table = b->table + p->back; /* addresses of 64 bits go backwards by themselves */
     const int ahead = q > 1 ? DML_PAGES_AHEAD : 0; /* the hardware fetches single ones, so few of them */
     uint64_t n[4], add[4], step[4];
     NAME(constants)(p, q, n, add, step);
@@ -159,20 +159,20 @@ DML_INLINE int NAME(direct)(const dml_plan *p, const dml_block *b, int q)
         return NAME(all_wrapped)(q == 2      ? NAME(wrapping_pairs)
                                  : p->ramped ? NAME(walking_singles)
                                              : NAME(wrapping_singles),
-                                 p, b, each, n, add, step, SOON, near);
+                                 p, b, q == 1 && p->ramped ? b->table : table, each, n, add, step, SOON, near);
     if (sizeof(T) >= 4 && sizeof(T) <= 8 && q == 2 && p->by_columns)
-        return NAME(pairs_by_columns)(index, p->coordinate_stride, own, b->count, b->table, stream, n, add, step);
+        return NAME(pairs_by_columns)(index, p->coordinate_stride, own, b->count, table, stream, n, add, step);
     DML_NEVER(first && p->joined);
     if (q == 1 && p->positions >= MANY_SINGLES && !near)
-        return NAME(many_singles)(index, each, first, b->count, b->table, stream, n, add, step);
+        return NAME(many_singles)(index, each, first, b->count, table, stream, n, add, step);
     if (first && near) {
-        if (NAME(one_by_one)(index, sizeof(I), 0, first, b->table, stream, 1, n, add, step, SOON, 1, 0, 1))
+        if (NAME(one_by_one)(index, sizeof(I), 0, first, table, stream, 1, n, add, step, SOON, 1, 0, 1))
             return 1;
-    } else if (first && NAME(one_by_one)(index, q * (int64_t)sizeof(I), sizeof(I), first, b->table, stream, q, n, add, step,
-                                         SOON, 0, ahead, 1))
+    } else if (first && NAME(one_by_one)(index, q * (int64_t)sizeof(I), sizeof(I), first, table, stream, q, n, add, step, SOON,
+                                         0, ahead, 1))
         return 1;
-    return NAME(one_by_one)(index + first * each, each, sizeof(I), b->count - first, b->table,
-                            stream + first * (int64_t)sizeof(T), q, n, add, step, 0, 0, ahead, 1);
+    return NAME(one_by_one)(index + first * each, each, sizeof(I), b->count - first, table, stream + first * (int64_t)sizeof(T),
+                            q, n, add, step, 0, 0, ahead, 1);
 }
 
 DML_PIECE int NAME(direct_singles)(const dml_plan *p, const dml_block *b) { return NAME(direct)(p, b, 1); }
@@ -191,7 +191,7 @@ DML_PIECE int NAME(scatter_direct)(const dml_plan *p, const dml_block *b)
         NAME(constants)(p, 2, n, add, step);
         wrapper = NAME(scattered_pairs);
     }
-    return NAME(all_wrapped)(wrapper, p, b, each, n, add, step, soon, near);
+    return NAME(all_wrapped)(wrapper, p, b, b->table, each, n, add, step, soon, near);
 }
 
 #undef SOON_NEAR

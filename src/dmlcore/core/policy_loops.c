@@ -308,8 +308,7 @@ void dml_policy_loops(dml_plan *p)
         int nearer = p->soon == DML_FETCH_L1 && p->reached < (double)p->tuned->gathers_direct;
         p->fetch = p->by_columns || nearer ? p->fetch : DML_FETCH_L2;
     }
-    p->back = p->direct && !p->ramped ? 0 : p->back; /* addresses of 64 bits go backwards by themselves */
-    p->ramped |= p->back > 0;
+    p->ramped |= p->back > 0; /* which tells how far in front of the first position offsets begin */
     p->rolls = simple && !p->by_columns && !p->direct && had_better_roll(p);
     p->past &= !p->rolls;
     int fours = DML_WRAPS_FOURS(p->slice);
