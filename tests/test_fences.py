@@ -475,3 +475,27 @@ def test_slices(rng, every_thread, isa, fences, threads):
             plain[index[:, 0]] = out[::-1]  # NumPy too keeps the last one
             assert same_bits(table, plain)
         fences.open()
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "float64", "complex128"))
+def test_tables_that_lie_backwards(rng, each_way, isa, fences, dtype):
+    """Offsets count from the lowest place that a box reaches, which nothing lies in front of, also where the last box is
+    shorter: vectors load what the first offset names for lanes that they leave out."""
+    for rows, columns in ((1031, 16), (5003, 16), (277, 45), (2, 2000)):
+        plain = plain_data(rng, np.dtype(dtype), (rows, columns))
+        for way in ((-1, 1), (1, -1), (-1, -1)):
+            for at_the_end in (False, True):
+                table = fences.array(plain, at_the_end)[:: way[0], :: way[1]]
+                for axis, shape in ((1, (rows, 1)), (1, (rows, 3)), (0, (1, columns)), (0, (7, columns))):
+                    for index in ("int64", "uint32"):
+                        indices = rng.integers(0, table.shape[axis], shape).astype(index)
+                        wanted = np.take_along_axis(table, indices.astype("int64"), axis)
+                        for threads in (1, 2):
+                            got = dmlcore.gather_elements(table, indices, axis=axis, num_threads=threads)
+                            assert same_bits(got, wanted)
+                            out = np.zeros_like(wanted)
+                            assert same_bits(dmlcore.gather_elements(table, indices, axis=axis, out=out), wanted)
+                pairs = np.stack([rng.integers(-n, n, 1100) for n in table.shape], -1)
+                assert same_bits(dmlcore.gather_nd(table, pairs), table[tuple(pairs.T)])
+                assert same_bits(dmlcore.gather_nd(table, pairs[:, :1]), table[pairs[:, 0]])
+        fences.open()

@@ -78,7 +78,7 @@ DML_INLINE int64_t dml_block_open(const dml_plan *p, int64_t box, int64_t most, 
         b->indices += c * p->dim[d].index;
         outer = rest;
     }
-    b->next = b->table;
+    b->next = b->table + p->back;
     if (p->next_row) {
         int64_t in_row = p->cut == p->rank - 1 ? row : 0;
         b->next += p->next_row + in_row * p->next_step / 16;

@@ -40,6 +40,8 @@ static uint64_t reach(const dml_plan *p, uint64_t *back)
         int64_t last = (d == p->cut ? p->rows : p->dim[d].size) - 1, step = p->dim[d].table;
         if (last > 0 && (step < least || step > UINT32_MAX))
             return wide;
+        if (last > 0 && step < 0 && d == p->cut && p->dim[d].size % p->rows)
+            return wide; /* vectors load what offset 0 names for lanes that they leave out: a last, shorter box would have nothing there */
         if (last > 0)
             span += (uint64_t)last * (uint64_t)llabs(step);
         if (last > 0 && step < 0)
@@ -119,6 +121,18 @@ void dml_plan_ramps(const dml_plan *p, dml_ramps *r)
         index_ramp(p, rows, r->index);
 }
 
+/* As many rows in every box, if half as many as were cut, or more, are a part of all. */
+static void cut_evenly(dml_plan *p)
+{
+    int64_t size = p->dim[p->cut].size;
+    for (int64_t rows = p->rows; rows > p->rows / 2; rows--)
+        if (size % rows == 0) {
+            p->rows = rows;
+            p->pieces = size / rows;
+            return;
+        }
+}
+
 void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
 {
     const dml_dim *last = p->dim + p->rank - 1;
@@ -165,6 +179,8 @@ void dml_plan_boxes(dml_plan *p, dml_ramps *ramps)
         p->rows = dml_ceil(size, pieces);
         p->pieces = dml_ceil(size, p->rows);
     }
+    if (p->dim[p->cut].table < 0 && !p->stores)
+        cut_evenly(p);
     p->boxes = p->pieces;
     for (int d = 0; d < p->cut; d++)
         p->boxes *= p->dim[d].size;

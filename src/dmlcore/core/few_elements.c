@@ -49,7 +49,7 @@ static int in_a_row(const dml_move *m, row *r, int64_t most)
         if (step == 0)
             return NOT_IN_A_ROW;
         reached += (double)m->bounds.v[k] * (double)llabs(step);
-        if (step < 0)
+        if (step < 0 && m->bounds.v[k])
             back += (double)(m->bounds.v[k] - 1) * (double)-step;
     }
     for (int64_t d = m->positions.n - 1; d >= 0; d--) {

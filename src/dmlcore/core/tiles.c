@@ -137,8 +137,8 @@ static int64_t rows_for_each(const dml_plan *p, int64_t plane, int writes)
 }
 
 /* Bytes of a plane up to which elements are gathered in row order. Where the second-level cache has 2 MiB, tiles gain less the shorter
- * rows are, as they are narrow where there are many. Measured on Emerald Rapids without tiles, four and eight bytes, 0.5 to 30 indices for
- * each row: planes of 1.1 to 2 MiB 1.0 to 1.9x, on average 1.3x, of up to 4.5 MiB 0.86 to 2.3x, on average 1.3x. */
+ * rows are, as they are narrow where there are many. Measured on Emerald Rapids without tiles, 0.5 to 30 indices for each
+ * row: planes of 1.1 to 2 MiB 1.0 to 1.9x, on average 1.3x, of up to 4.5 MiB 0.86 to 2.3x, on average 1.3x. */
 static int64_t in_row_order(const dml_plan *p)
 {
     int64_t rows = p->bounds[0], columns = p->dim[p->rank - 1].size;
