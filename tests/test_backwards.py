@@ -29,7 +29,7 @@ def drawn(rng, bound, shape, index):
     return indices.astype(index)
 
 
-@pytest.mark.one_in(12)
+@pytest.mark.one_in(25)
 @pytest.mark.parametrize("isa", ISAS, indirect=True)
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -48,7 +48,7 @@ def test_elements_backwards(rng, each_way, isa, ways, dtype, index):
                 both_outputs(dmlcore.gather, x, some, axis=axis, wanted=np.take(x, some.astype("int64"), axis))
 
 
-@pytest.mark.one_in(12)
+@pytest.mark.one_in(25)
 @pytest.mark.parametrize("isa", ISAS, indirect=True)
 @pytest.mark.parametrize("index", ("int32", "int64", "uint32", "uint64"))
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -67,6 +67,7 @@ def test_tuples_backwards(rng, each_way, isa, ways, dtype, index):
                 both_outputs(dmlcore.gather_nd, x, layout, wanted=wanted)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("isa", ISAS, indirect=True)
 @pytest.mark.parametrize("mode", ("clip", "fill"))
 @pytest.mark.parametrize("ways", WAYS, ids=str)

@@ -477,6 +477,7 @@ def test_slices(rng, every_thread, isa, fences, threads):
         fences.open()
 
 
+@pytest.mark.parametrize("each_way", (1 << 60,), ids=("planned",), indirect=True)
 @pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "float64", "complex128"))
 def test_tables_that_lie_backwards(rng, each_way, isa, fences, dtype):
     """Offsets count from the lowest place that a box reaches, which nothing lies in front of, also where the last box is
