@@ -10,6 +10,7 @@ from oracle import same_bits
 import dmlcore
 
 ISAS = ("baseline", "avx2", "avx512", "avx512-zen5", "avx512-gathers", "avx512-granite")
+SHAPES = {1: (300,), 2: (40, 37), 3: (7, 11, 13)}
 WAYS = ((-1,), (1, -1), (-1, 1), (-1, -1), (-2, -1), (1, 1, -1), (1, -1, 1), (-1, 1, 1), (-1, -3, -1))
 
 
@@ -36,7 +37,7 @@ def drawn(rng, bound, shape, index):
 @pytest.mark.parametrize("ways", WAYS, ids=str)
 def test_elements_backwards(rng, each_way, isa, ways, dtype, index):
     """Single indices along every axis, as few as one and more than a box has; rows of the table in every direction."""
-    shape = {1: (300,), 2: (40, 37), 3: (7, 11, 13)}[len(ways)]
+    shape = SHAPES[len(ways)]
     x = backwards(rng, shape, dtype, ways)
     for axis, bound in enumerate(shape):
         for count in (1, 12, 13, 90, 1100, 5003):
@@ -55,7 +56,7 @@ def test_elements_backwards(rng, each_way, isa, ways, dtype, index):
 @pytest.mark.parametrize("ways", WAYS, ids=str)
 def test_tuples_backwards(rng, each_way, isa, ways, dtype, index):
     """Tuples of every length, in a row, with others between them, and by columns; slices; so many that offsets are kept."""
-    shape = {1: (300,), 2: (40, 37), 3: (7, 11, 13)}[len(ways)]
+    shape = SHAPES[len(ways)]
     x = backwards(rng, shape, dtype, ways)
     for size in range(1, len(shape) + 1):
         for count in (3, 40, 1500, 9000):
@@ -73,7 +74,7 @@ def test_tuples_backwards(rng, each_way, isa, ways, dtype, index):
 @pytest.mark.parametrize("ways", WAYS, ids=str)
 def test_out_of_range_backwards(rng, each_way, isa, ways, mode):
     """Some indices are out of range: they are clamped, or what they name is filled; or the call fails, and `out` stays."""
-    shape = {1: (300,), 2: (40, 37), 3: (7, 11, 13)}[len(ways)]
+    shape = SHAPES[len(ways)]
     x, fill = backwards(rng, shape, "float32", ways), np.float32(-7)
     for count in (20, 3000, 20_000):
         indices = np.stack([drawn(rng, bound, (count,), "int64") for bound in shape], -1)

@@ -1,4 +1,5 @@
-/* wide.c: from tuples to offsets of 64 bits, as tables of more than 4 GiB have and those that are scattered to backwards.
+/* wide.c: from tuples to offsets of 64 bits, as tables of more than 4 GiB have and those
+ * that lie backwards where boxes.c says so.
  * Compiled once, not for each instruction set: few have vectors of products of 64 bits. */
 #include "wide.h"
 
